@@ -1,0 +1,173 @@
+//! Say what the command line takes.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use std::path::PathBuf;
+
+/// Integrals of expensive, constrained functions from few evaluations, with error bars.
+#[derive(Debug, Parser)]
+#[command(
+    name = "warpquad",
+    version,
+    after_help = "Example:\n  warpquad integrate examples/banana.toml --budget 60 --run out/banana\n\n\
+                  Exit codes: 0 fine, 1 a mistake in the input, 2 usage, 3 numerics, 4 the integrand."
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Integrate the problem of a file: start a run, or go on with one
+    Integrate(Integrate),
+    /// Print the next points to evaluate, as JSON lines
+    Ask(Ask),
+    /// Read results as JSON lines from standard input
+    Tell(Tell),
+    /// Say in one line where a run is, while it runs too
+    Status(Look),
+    /// Say what a run has found, while it runs too
+    Report(Look),
+    /// Compare models: log Bayes factors and model probabilities
+    Compare(Compare),
+    /// Constrained regression: fit a warped Gaussian process to a CSV file
+    Regress(Regress),
+    /// Before spending: parse everything, evaluate two points twice, project the total
+    Check(Check),
+    /// List what there is to choose from
+    List(List),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub struct Integrate {
+    /// The problem file
+    pub problem: PathBuf,
+    /// Keep the run in this directory; if it holds a run already, go on with it
+    #[arg(long, value_name = "DIR")]
+    pub run: Option<PathBuf>,
+    /// Evaluations to spend, in place of the file's budget
+    #[arg(long, value_name = "N")]
+    pub budget: Option<usize>,
+    /// The seed of a new run
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// The method, in place of the file's
+    #[arg(long, value_name = "M")]
+    pub method: Option<String>,
+    /// On resuming, evaluate one recorded point again, to notice a changed model
+    #[arg(long)]
+    pub recheck: bool,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// No progress
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Ask {
+    /// The run's directory; with --problem it is made if there is none
+    pub run: PathBuf,
+    /// How many points
+    #[arg(short, long, value_name = "N", default_value_t = 1)]
+    pub n: usize,
+    /// Start the run from this problem file
+    #[arg(long, value_name = "FILE")]
+    pub problem: Option<PathBuf>,
+    /// The seed of a new run
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub struct Tell {
+    /// The run's directory
+    pub run: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub struct Look {
+    /// The run's directory
+    pub run: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Compare {
+    /// The runs' directories, a model each
+    #[arg(required = true, num_args = 2..)]
+    pub runs: Vec<PathBuf>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct Regress {
+    /// Training data: a CSV file with a header
+    pub train: PathBuf,
+    /// The column to predict
+    #[arg(long, value_name = "COLUMN")]
+    pub target: String,
+    /// The range of the target: LO,HI (inf allowed)
+    #[arg(
+        long,
+        value_name = "LO,HI",
+        allow_hyphen_values = true,
+        default_value = "-inf,inf"
+    )]
+    pub range: String,
+    /// Predict the rows of this CSV file
+    #[arg(long, value_name = "FILE")]
+    pub predict: Option<PathBuf>,
+    /// The space the hyperparameters are fitted in
+    #[arg(long, value_enum, default_value_t = Space::F)]
+    pub fit: Space,
+    /// The kernel
+    #[arg(long, default_value = "matern32")]
+    pub kernel: String,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub enum Space {
+    /// f-space, as the paper proposes
+    F,
+    /// g-space
+    G,
+}
+
+#[derive(Debug, Args)]
+pub struct Check {
+    /// The problem file
+    pub problem: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct List {
+    /// What to list; everything if nothing is named
+    pub what: Option<Family>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Family {
+    Warps,
+    Kernels,
+    Measures,
+    Acquisitions,
+    Methods,
+}

@@ -1,0 +1,53 @@
+//! The command line: integrals of expensive functions, started, watched, killed and resumed.
+
+mod args;
+mod ask_tell;
+mod check;
+mod compare;
+mod integrate;
+mod list;
+mod output;
+mod progress;
+mod regress;
+mod report;
+
+use args::{Cli, Command};
+use clap::{CommandFactory, Parser};
+use std::process::ExitCode;
+use warpquad::Error;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let outcome = match cli.command {
+        Command::Integrate(args) => integrate::integrate(&args),
+        Command::Ask(args) => ask_tell::ask(&args),
+        Command::Tell(args) => ask_tell::tell(&args),
+        Command::Status(args) => report::status(&args),
+        Command::Report(args) => report::report(&args),
+        Command::Compare(args) => compare::compare(&args),
+        Command::Regress(args) => regress::regress(&args),
+        Command::Check(args) => check::check(&args),
+        Command::List(args) => list::list(&args),
+        Command::Completions { shell } => {
+            let mut out = std::io::stdout();
+            clap_complete::generate(shell, &mut Cli::command(), "warpquad", &mut out);
+            Ok(())
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("warpquad: {error}");
+            ExitCode::from(exit_code(&error))
+        }
+    }
+}
+
+/// 1 the caller's mistake, 3 numerics, 4 the integrand; clap exits with 2 for usage by itself.
+fn exit_code(error: &Error) -> u8 {
+    match error {
+        Error::Numerics { .. } => 3,
+        Error::Evaluation { .. } => 4,
+        _ => 1,
+    }
+}

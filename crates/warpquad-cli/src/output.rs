@@ -1,0 +1,70 @@
+//! Write numbers and tables the way a person reads them.
+
+use serde_json::Value as Json;
+use std::path::Path;
+use warpquad::session::spec::Problem;
+use warpquad::{Error, Result};
+
+/// Four digits after the point for ordinary sizes, an exponent beyond.
+pub fn number(x: f64) -> String {
+    let size = x.abs();
+    if x.is_nan() {
+        "-".into()
+    } else if size == 0.0 || (1e-3..1e6).contains(&size) {
+        format!("{x:.4}")
+    } else {
+        format!("{x:.3e}")
+    }
+}
+
+/// Seconds in a unit that suits them.
+pub fn seconds(x: f64) -> String {
+    match x {
+        x if x < 1e-3 => format!("{:.0} us", x * 1e6),
+        x if x < 1.0 => format!("{:.1} ms", x * 1e3),
+        x if x < 120.0 => format!("{x:.1} s"),
+        x if x < 7200.0 => format!("{:.1} min", x / 60.0),
+        x => format!("{:.1} h", x / 3600.0),
+    }
+}
+
+/// Print rows of a label and a text, the texts in one column.
+pub fn rows(rows: &[(String, String)]) {
+    let width = rows
+        .iter()
+        .map(|(label, _)| label.chars().count())
+        .max()
+        .unwrap_or(0);
+    for (label, text) in rows {
+        println!("{label:<width$}  {text}");
+    }
+}
+
+/// Print the one object of `--json`.
+pub fn json(object: &Json) {
+    println!("{object:#}");
+}
+
+/// Read a file, with its name in the error.
+pub fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| Error::Io {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })
+}
+
+/// Read a problem file: the problem and its text.
+pub fn problem(path: &Path) -> Result<(Problem, String)> {
+    let text = read(path)?;
+    let name = path.display().to_string();
+    let problem = Problem::parse(&text).map_err(|error| Error::from(error.in_file(&name)))?;
+    Ok((problem, text))
+}
+
+/// The directory a problem file's own paths are relative to.
+pub fn home(problem: &Path) -> &Path {
+    match problem.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    }
+}

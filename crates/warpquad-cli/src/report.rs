@@ -1,0 +1,118 @@
+//! Say what a run has found, in a table a person can read.
+
+use crate::args::Look;
+use crate::output::{self, number, seconds};
+use warpquad::Result;
+use warpquad::session::{Report, Session};
+
+/// The table of a report.
+pub fn print(report: &Report) {
+    let outcome = &report.outcome;
+    let estimate = &outcome.estimate;
+    let [low, high] = report.ln_z_interval();
+    let mut rows: Vec<(String, String)> = Vec::new();
+    let mut row = |label: &str, text: String| rows.push((label.into(), text));
+    if report.ln_z().is_nan() {
+        row(
+            "Z",
+            format!("{} +- {}", number(estimate.mean()), number(estimate.sd())),
+        );
+    } else {
+        row(
+            "log Z",
+            format!("{} +- {}", number(report.ln_z()), number(report.ln_z_sd())),
+        );
+        row(
+            "95 % interval",
+            format!("[{}, {}]", number(low), number(high)),
+        );
+        row("log of the mean", number(estimate.ln_mean()));
+    }
+    row("node error", number(estimate.relative_node_error()));
+    let failed = match report.failures {
+        0 => String::new(),
+        k => format!(", {k} failed"),
+    };
+    row("evaluations", format!("{}{failed}", outcome.evaluations));
+    row(
+        "time",
+        format!(
+            "{}, {} in the integrand, {} in the journal",
+            seconds(report.seconds),
+            seconds(report.seconds_in_integrand),
+            seconds(report.seconds_in_journal)
+        ),
+    );
+    row("stopped by", report.stop.clone());
+    let part = |name: &str| report.method[name].as_str().unwrap_or("").to_string();
+    row(
+        "method",
+        format!(
+            "{} ({} warp, {}, {}-space)",
+            part("name"),
+            part("warp"),
+            part("kernel"),
+            part("fit")
+        ),
+    );
+    let lengths = report.names.iter().zip(&outcome.theta.length_scales);
+    let lengths: Vec<String> = lengths
+        .map(|(n, l)| format!("{n} {}", number(*l)))
+        .collect();
+    row("length scales", lengths.join(", "));
+    row("seed", report.seed.to_string());
+    for warning in &report.warnings {
+        row("warning", warning.clone());
+    }
+    output::rows(&rows);
+}
+
+pub fn report(args: &Look) -> Result<()> {
+    let mut session = Session::peek(&args.run)?;
+    let report = look(&mut session)?;
+    if args.json {
+        output::json(&report.to_json());
+    } else {
+        print(&report);
+    }
+    Ok(())
+}
+
+fn look(session: &mut Session) -> Result<Report> {
+    let stop = session.last_stop().unwrap_or("running").to_string();
+    Report::new(session, session.seconds_in_integrand(), &stop)
+}
+
+pub fn status(args: &Look) -> Result<()> {
+    let mut session = Session::peek(&args.run)?;
+    let (n, pending, failures) = (
+        session.evaluations(),
+        session.pending().len(),
+        session.failures(),
+    );
+    let limit = session.problem().budget.evaluations;
+    let stop = session.last_stop().unwrap_or("running").to_string();
+    // Before the first positive value there is nothing to say about Z.
+    let outcome = session.outcome().ok();
+    if args.json {
+        output::json(&serde_json::json!({
+            "evaluations": n, "budget": limit, "pending": pending, "failures": failures,
+            "stop": stop,
+            "log_z": outcome.as_ref().map(|o| o.law.ln_quantile(0.5)),
+            "log_z_interval": outcome.as_ref().map(|o| o.ln_interval(0.95)),
+        }));
+        return Ok(());
+    }
+    let of = limit.map_or(String::new(), |limit| format!("/{limit}"));
+    let z = outcome.map_or("log Z not known yet".into(), |o| {
+        let [low, high] = o.ln_interval(0.95);
+        format!(
+            "log Z {} [{}, {}]",
+            number(o.law.ln_quantile(0.5)),
+            number(low),
+            number(high)
+        )
+    });
+    println!("{n}{of} evaluations, {pending} pending, {failures} failed, {stop}; {z}");
+    Ok(())
+}

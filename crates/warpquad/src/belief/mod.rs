@@ -1,0 +1,105 @@
+//! Steps 3 and 4: what is believed about g, and through the warp about f.
+//!
+//! Prior, posterior and warped belief are one kind of thing: each gives a mean, a variance and a
+//! covariance anywhere, and [`Functional`](crate::Functional) integrates any of them.
+
+mod linearised;
+mod posterior;
+mod prior;
+mod theta;
+mod warped;
+
+pub use linearised::Linearised;
+pub(crate) use posterior::{JITTERS, factor_with_jitter, not_positive_definite, well_conditioned};
+pub use posterior::{Latent, Posterior};
+pub use prior::Prior;
+pub use theta::{MeanFunction, Theta};
+pub use warped::Warped;
+
+use crate::error::Result;
+use crate::numeric::linalg::Mat;
+use crate::points::Points;
+use crate::warp::{LnVar, Warp};
+
+/// Means and variances at some points, each in a unit of its own:
+/// m = offset + exp(ln_unit) mean, K(x, x) = exp(2 ln_unit) var.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Moments {
+    /// The constant that all means share.
+    pub offset: f64,
+    /// ln of each point's unit.
+    pub ln_unit: Vec<f64>,
+    /// Means less the offset, in units.
+    pub mean: Vec<f64>,
+    /// Variances in squared units.
+    pub var: Vec<f64>,
+}
+
+impl Moments {
+    /// The means in the user's units; they may underflow to the offset.
+    pub fn means(&self) -> Vec<f64> {
+        let pairs = self.ln_unit.iter().zip(&self.mean);
+        pairs.map(|(u, m)| self.offset + u.exp() * m).collect()
+    }
+
+    /// The variances in the user's units.
+    pub fn vars(&self) -> Vec<f64> {
+        let pairs = self.ln_unit.iter().zip(&self.var);
+        pairs.map(|(u, v)| (2.0 * u).exp() * v).collect()
+    }
+}
+
+/// A Gaussian belief about a function on R^d.
+pub trait Belief: Sync {
+    /// d.
+    fn dim(&self) -> usize;
+
+    /// Means and variances at the points.
+    fn moments(&self, x: &Points) -> Result<Moments>;
+
+    /// Covariances between f(x_i) and f(y_j), in the units of [`Belief::moments`] at x and y.
+    fn cov(&self, x: &Points, y: &Points) -> Result<Mat>;
+
+    /// The lower triangle of the covariance among the points.
+    fn cov_lower(&self, x: &Points) -> Result<Mat> {
+        self.cov(x, x)
+    }
+
+    /// ln K(x, x) with its gradient in x.
+    fn ln_var_gradient(&self, x: &[f64]) -> Result<(f64, Vec<f64>)>;
+
+    /// What the belief is made of: closed forms and importance nodes look inside.
+    fn anatomy(&self) -> Option<Anatomy<'_>> {
+        None
+    }
+}
+
+/// The latent posterior behind a belief, and how f comes from it.
+#[derive(Debug, Clone, Copy)]
+pub struct Anatomy<'a> {
+    /// The Gaussian process on g.
+    pub posterior: &'a Posterior,
+    /// How f comes from g.
+    pub link: Link<'a>,
+}
+
+/// How f comes from g.
+#[derive(Debug, Clone, Copy)]
+pub enum Link<'a> {
+    /// f = g.
+    Latent,
+    /// f = xi(g), moments matched.
+    Matched(&'a dyn Warp),
+    /// f = xi(mu) + xi'(mu) (g - mu).
+    Linearised(&'a dyn Warp),
+}
+
+/// The gradient in x of a ln variance, from its partials and the latent gradients.
+fn chain(ln_var: LnVar, d_mu: &[f64], d_s: &[f64]) -> (f64, Vec<f64>) {
+    if ln_var.value == f64::NEG_INFINITY {
+        return (ln_var.value, vec![0.0; d_mu.len()]);
+    }
+    let pairs = d_mu.iter().zip(d_s);
+    let gradient = pairs.map(|(m, s)| ln_var.d_mu * m + ln_var.d_s * s);
+    (ln_var.value, gradient.collect())
+}

@@ -1,0 +1,303 @@
+//! Step 3: condition the Gaussian process on g by what was observed.
+
+use super::prior::Scaled;
+use super::{Anatomy, Belief, Link, Moments, Prior, chain};
+use crate::error::{Error, Result, Step, finite, same_length};
+use crate::numeric::linalg::{self, Cholesky, Mat, dot};
+use crate::points::Points;
+use crate::warp::{LnVar, Marginal};
+
+/// Points a prediction handles at once: the block of n x 256 covariances stays in the cache.
+const BLOCK: usize = 256;
+
+/// Jitters tried in turn, relative to the mean of the diagonal.
+///
+/// Exact data need none; the squared exponential's matrices lose positive definiteness to rounding
+/// at about n eps, and 1e-6 of the variance is the most that may pass for rounding.
+pub(crate) const JITTERS: [f64; 6] = [0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6];
+
+/// g at one point with the gradients of its mean and variance in x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Latent {
+    /// Mean and variance.
+    pub marginal: Marginal,
+    /// d mu / d x.
+    pub d_mu: Vec<f64>,
+    /// d s / d x.
+    pub d_s: Vec<f64>,
+}
+
+/// p(g | D) = GP(mu_D, Sigma_D).
+#[derive(Debug, Clone)]
+pub struct Posterior {
+    prior: Prior,
+    x: Points,
+    g: Vec<f64>,
+    scaled: Scaled,
+    factor: Cholesky,
+    /// (Sigma + noise)^-1 (g - mu).
+    weights: Vec<f64>,
+    jitter: f64,
+}
+
+impl Posterior {
+    pub(super) fn new(prior: Prior, x: Points, g: Vec<f64>) -> Result<Posterior> {
+        prior.theta().check()?;
+        same_length("point", x.dim(), prior.theta().dim())?;
+        same_length("g", g.len(), x.len())?;
+        for (i, &g) in g.iter().enumerate() {
+            finite(&format!("g[{i}]"), g)?;
+        }
+        let scaled = Scaled::new(&x, prior.theta());
+        let mut sigma = prior.sigma_scaled(&scaled, &x);
+        for i in 0..x.len() {
+            sigma[(i, i)] += prior.theta().noise;
+        }
+        let (factor, jitter) = factor_with_jitter(&sigma).ok_or_else(not_positive_definite)?;
+        let mut posterior = Posterior {
+            prior,
+            x,
+            g,
+            scaled,
+            factor,
+            weights: Vec::new(),
+            jitter,
+        };
+        posterior.reweigh();
+        Ok(posterior)
+    }
+
+    fn reweigh(&mut self) {
+        let means = self.prior.means(&self.x);
+        self.weights = self.g.iter().zip(means).map(|(g, m)| g - m).collect();
+        self.factor.solve_vec(&mut self.weights);
+    }
+
+    /// Condition on more points, in O(n^2) a point.
+    ///
+    /// The jitter stays what it was while the longer matrix factors; otherwise the ladder is
+    /// climbed afresh.
+    pub fn extend(&self, x: &Points, g: &[f64]) -> Result<Posterior> {
+        same_length("point", x.dim(), self.dim())?;
+        same_length("g", g.len(), x.len())?;
+        for (i, &g) in g.iter().enumerate() {
+            finite(&format!("g[{i}]"), g)?;
+        }
+        let (mut all_x, mut all_g) = (self.x.clone(), self.g.clone());
+        all_x.extend(x)?;
+        all_g.extend_from_slice(g);
+        let theta = self.prior.theta();
+        let cross = self.prior.sigma_scaled(&self.scaled, x);
+        let mut corner = self.prior.sigma(x, x)?;
+        let nugget = theta.noise + self.jitter * theta.output_scale;
+        for i in 0..x.len() {
+            corner[(i, i)] += nugget;
+        }
+        let Some(factor) = self.factor.extended(cross, corner).filter(well_conditioned) else {
+            return Posterior::new(self.prior.clone(), all_x, all_g);
+        };
+        let mut posterior = Posterior {
+            prior: self.prior.clone(),
+            scaled: Scaled::new(&all_x, theta),
+            x: all_x,
+            g: all_g,
+            factor,
+            weights: Vec::new(),
+            jitter: self.jitter,
+        };
+        posterior.reweigh();
+        Ok(posterior)
+    }
+
+    /// The prior it came from.
+    pub fn prior(&self) -> &Prior {
+        &self.prior
+    }
+
+    /// Where g was observed.
+    pub fn points(&self) -> &Points {
+        &self.x
+    }
+
+    /// What was observed.
+    pub fn g(&self) -> &[f64] {
+        &self.g
+    }
+
+    /// The jitter that the factorisation needed, relative to the output scale.
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// The factor of Sigma(X, X) + noise.
+    pub(crate) fn factor(&self) -> &Cholesky {
+        &self.factor
+    }
+
+    /// (Sigma + noise)^-1 (g - mu).
+    pub(crate) fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// mu_D and Sigma_D(x, x) at the points, block by block.
+    pub fn marginals(&self, x: &Points) -> Result<Vec<Marginal>> {
+        same_length("point", x.dim(), self.dim())?;
+        let mut out = Vec::with_capacity(x.len());
+        for start in (0..x.len()).step_by(BLOCK) {
+            let block = x.slice(start, (start + BLOCK).min(x.len()));
+            let mut k = self.prior.sigma_scaled(&self.scaled, &block);
+            let means: Vec<f64> = (0..block.len())
+                .map(|j| self.prior.theta().mean.at(block.row(j)) + dot(k.col(j), &self.weights))
+                .collect();
+            self.factor.solve_lower(&mut k);
+            for (j, mu) in means.into_iter().enumerate() {
+                let s = self.prior.theta().output_scale - dot(k.col(j), k.col(j));
+                // Rounding can leave -1e-17 at an observed point.
+                out.push(Marginal { mu, s: s.max(0.0) });
+            }
+        }
+        Ok(out)
+    }
+
+    /// mu_D at the points, without variances: O(n) a point.
+    pub fn means(&self, x: &Points) -> Result<Vec<f64>> {
+        same_length("point", x.dim(), self.dim())?;
+        let mut k = vec![0.0; self.x.len()];
+        let theta = self.prior.theta();
+        let mean_at = |x: &[f64]| {
+            self.scaled
+                .squared_distances(x, &theta.length_scales, &mut k);
+            self.prior.kernel().fill(&mut k, None);
+            theta.mean.at(x) + theta.output_scale * dot(&k, &self.weights)
+        };
+        Ok(x.iter().map(mean_at).collect())
+    }
+
+    /// L^-1 Sigma(X, x): what Sigma_D loses to the data is the inner product of two columns.
+    fn reduced(&self, x: &Points) -> Mat {
+        let mut k = self.prior.sigma_scaled(&self.scaled, x);
+        self.factor.solve_lower(&mut k);
+        k
+    }
+
+    /// Mean, variance and their gradients at one point.
+    pub fn latent(&self, x: &[f64]) -> Result<Latent> {
+        same_length("point", x.len(), self.dim())?;
+        let theta = self.prior.theta();
+        let n = self.x.len();
+        let (mut k, mut derivative) = (vec![0.0; n], vec![0.0; n]);
+        self.scaled
+            .squared_distances(x, &theta.length_scales, &mut k);
+        self.prior.kernel().fill(&mut k, Some(&mut derivative));
+        for (k, d) in k.iter_mut().zip(&mut derivative) {
+            *k *= theta.output_scale;
+            *d *= theta.output_scale;
+        }
+        let mu = theta.mean.at(x) + dot(&k, &self.weights);
+        let mut solved = k.clone();
+        self.factor.solve_vec(&mut solved);
+        let s = theta.output_scale - dot(&k, &solved);
+        let mut d_mu = vec![0.0; x.len()];
+        theta.mean.add_gradient(x, &mut d_mu);
+        let mut d_s = vec![0.0; x.len()];
+        for (d, (x, l)) in x.iter().zip(&theta.length_scales).enumerate() {
+            // d k_i / d x_d = k'(r^2) 2 (x - x_i)_d / l_d^2, and Sigma_D = s - k' A k.
+            let scaled = self.scaled.dimension(d);
+            let dk = (0..n).map(|i| derivative[i] * 2.0 * (x / l - scaled[i]) / l);
+            for (i, dk) in dk.enumerate() {
+                d_mu[d] += dk * self.weights[i];
+                d_s[d] -= 2.0 * dk * solved[i];
+            }
+        }
+        let marginal = Marginal { mu, s: s.max(0.0) };
+        Ok(Latent {
+            marginal,
+            d_mu,
+            d_s,
+        })
+    }
+}
+
+/// Factor a matrix (its lower triangle), climbing the jitter ladder; the jitter is relative to the
+/// mean of the diagonal.
+pub(crate) fn factor_with_jitter(a: &Mat) -> Option<(Cholesky, f64)> {
+    let n = a.rows();
+    let diagonal = (0..n).map(|i| a[(i, i)]).sum::<f64>() / n.max(1) as f64;
+    JITTERS.iter().find_map(|&jitter| {
+        let mut b = a.clone();
+        for i in 0..n {
+            b[(i, i)] += jitter * diagonal;
+        }
+        let factor = Cholesky::new(b).filter(well_conditioned)?;
+        Some((factor, jitter))
+    })
+}
+
+/// A squared pivot below n eps of the largest is rounding, and so are the weights it leads to.
+pub(crate) fn well_conditioned(factor: &Cholesky) -> bool {
+    let l = factor.lower();
+    let pivots = (0..factor.order()).map(|i| l[(i, i)] * l[(i, i)]);
+    let (low, high) = pivots.fold((f64::INFINITY, 0.0_f64), |(low, high), p| {
+        (low.min(p), high.max(p))
+    });
+    factor.order() == 0 || low > factor.order() as f64 * f64::EPSILON * high
+}
+
+pub(crate) fn not_positive_definite() -> Error {
+    Error::numerics(
+        Step::Condition,
+        "the covariance matrix is not positive definite even with jitter 1e-6: points coincide or \
+         length scales are far too long; remove repeated points, give a noise variance or fit again",
+    )
+}
+
+impl Belief for Posterior {
+    fn dim(&self) -> usize {
+        self.prior.theta().dim()
+    }
+
+    fn moments(&self, x: &Points) -> Result<Moments> {
+        let marginals = self.marginals(x)?;
+        Ok(Moments {
+            offset: 0.0,
+            ln_unit: vec![0.0; x.len()],
+            mean: marginals.iter().map(|at| at.mu).collect(),
+            var: marginals.iter().map(|at| at.s).collect(),
+        })
+    }
+
+    fn cov(&self, x: &Points, y: &Points) -> Result<Mat> {
+        let mut out = self.prior.sigma(x, y)?;
+        let lost = linalg::transpose_mul(&self.reduced(x), &self.reduced(y));
+        for j in 0..out.cols() {
+            for (o, l) in out.col_mut(j).iter_mut().zip(lost.col(j)) {
+                *o -= l;
+            }
+        }
+        Ok(out)
+    }
+
+    fn cov_lower(&self, x: &Points) -> Result<Mat> {
+        let mut out = self.prior.sigma(x, x)?;
+        linalg::subtract_gram_lower(&mut out, &self.reduced(x));
+        Ok(out)
+    }
+
+    fn ln_var_gradient(&self, x: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let latent = self.latent(x)?;
+        let s = latent.marginal.s;
+        let ln_var = LnVar {
+            value: s.ln(),
+            d_mu: 0.0,
+            d_s: 1.0 / s,
+        };
+        Ok(chain(ln_var, &latent.d_mu, &latent.d_s))
+    }
+
+    fn anatomy(&self) -> Option<Anatomy<'_>> {
+        Some(Anatomy {
+            posterior: self,
+            link: Link::Latent,
+        })
+    }
+}

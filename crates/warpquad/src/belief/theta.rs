@@ -1,0 +1,113 @@
+//! Hold the hyperparameters, in one place.
+
+use crate::error::{Result, finite, positive, same_length};
+
+/// The prior mean of g.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MeanFunction {
+    /// The same everywhere, as in the paper.
+    Constant(f64),
+    /// peak - (1/2) sum over d of ((x_d - center_d) / width_d)^2: tails that fall off.
+    Quadratic {
+        /// The highest value.
+        peak: f64,
+        /// Where it is.
+        center: Vec<f64>,
+        /// How fast it falls, a length per dimension.
+        width: Vec<f64>,
+    },
+}
+
+impl MeanFunction {
+    /// The mean at x.
+    pub fn at(&self, x: &[f64]) -> f64 {
+        match self {
+            MeanFunction::Constant(mean) => *mean,
+            MeanFunction::Quadratic {
+                peak,
+                center,
+                width,
+            } => {
+                let z = x.iter().zip(center).zip(width);
+                peak - 0.5 * z.map(|((x, c), w)| ((x - c) / w).powi(2)).sum::<f64>()
+            }
+        }
+    }
+
+    /// Add the gradient in x to `out`.
+    pub fn add_gradient(&self, x: &[f64], out: &mut [f64]) {
+        if let MeanFunction::Quadratic { center, width, .. } = self {
+            for (d, o) in out.iter_mut().enumerate() {
+                *o -= (x[d] - center[d]) / width[d].powi(2);
+            }
+        }
+    }
+}
+
+/// The hyperparameters of a prior.
+///
+/// ```
+/// use warpquad::Theta;
+/// let theta = Theta::constant(-1.0, 2.0, vec![0.5, 3.0])?;
+/// assert_eq!(theta.dim(), 2);
+/// assert!(Theta::constant(0.0, -1.0, vec![1.0]).is_err());
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theta {
+    /// The mean mu(x).
+    pub mean: MeanFunction,
+    /// The variance Sigma(x, x).
+    pub output_scale: f64,
+    /// One length a dimension.
+    pub length_scales: Vec<f64>,
+    /// The variance of the noise on g; 0 for exact integrands. On the log warp it is the variance
+    /// of ln f.
+    pub noise: f64,
+}
+
+impl Theta {
+    /// A constant mean and no noise.
+    pub fn constant(mean: f64, output_scale: f64, length_scales: Vec<f64>) -> Result<Theta> {
+        let theta = Theta {
+            mean: MeanFunction::Constant(mean),
+            output_scale,
+            length_scales,
+            noise: 0.0,
+        };
+        theta.check().map(|()| theta)
+    }
+
+    /// The dimension d.
+    pub fn dim(&self) -> usize {
+        self.length_scales.len()
+    }
+
+    /// Refuse what no prior can have.
+    pub fn check(&self) -> Result<()> {
+        positive("output_scale", self.output_scale)?;
+        for (d, &l) in self.length_scales.iter().enumerate() {
+            positive(&format!("length_scales[{d}]"), l)?;
+        }
+        if self.noise != 0.0 {
+            positive("noise", self.noise)?;
+        }
+        match &self.mean {
+            MeanFunction::Constant(mean) => finite("mean", *mean).map(|_| ()),
+            MeanFunction::Quadratic {
+                peak,
+                center,
+                width,
+            } => {
+                finite("peak", *peak)?;
+                same_length("center", center.len(), self.dim())?;
+                same_length("width", width.len(), self.dim())?;
+                for (d, (&c, &w)) in center.iter().zip(width).enumerate() {
+                    finite(&format!("center[{d}]"), c)?;
+                    positive(&format!("width[{d}]"), w)?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! Go from data to a belief in one step: choose units, fit, condition.
+
+use super::{Method, Step4};
+use crate::belief::{Belief, Linearised, Posterior, Prior, Theta, Warped};
+use crate::data::Data;
+use crate::error::{Error, Result};
+use crate::fit::{Fit, Starts, fit};
+use crate::measure::Measure;
+use crate::points::Points;
+use crate::warp::{Affine, Range, Square, Warp, sample_marginal};
+use crate::{kernel, warp};
+use std::sync::Arc;
+
+/// WSABI's alpha, in units of the smallest observation.
+const ALPHA: f64 = 0.8;
+
+/// The fitted model of a run at some moment: the warp in the data's units, and p(g | D).
+#[derive(Debug, Clone)]
+pub struct Model {
+    warp: Affine,
+    posterior: Posterior,
+    step4: Step4,
+}
+
+/// All that a model is made from.
+pub(super) struct ModelMaker<'a> {
+    pub method: &'a Method,
+    pub range: Range,
+    pub measure: &'a dyn Measure,
+    pub data: &'a Data,
+    pub seed: u64,
+    pub noise: f64,
+}
+
+impl ModelMaker<'_> {
+    /// Fit from all starting points, or only improve on a theta, and condition.
+    pub fn fit(&self, warm: Option<&Theta>) -> Result<Model> {
+        let warp = warp_for(self.method, self.range, self.data)?;
+        let scales = self.measure.scale();
+        let mut theta = match warm {
+            Some(theta) => theta.clone(),
+            None => first_theta(&self.data.g(&warp)?, &scales)?,
+        };
+        theta.noise = self.noise;
+        let how = Fit {
+            space: self.method.space,
+            starts: if warm.is_some() {
+                Starts::Warm
+            } else {
+                Starts::All
+            },
+            seed: self.seed,
+            scales: Some(scales),
+            ..Fit::default()
+        };
+        let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
+        let prior = fit(&prior, &warp, self.data, &how)?;
+        self.condition(prior.theta().clone())
+    }
+
+    /// Condition on the data with hyperparameters as they are.
+    pub fn condition(&self, theta: Theta) -> Result<Model> {
+        let warp = warp_for(self.method, self.range, self.data)?;
+        let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
+        Ok(Model {
+            posterior: prior.condition(self.data.points(), &self.data.g(&warp)?)?,
+            step4: self.method.step4,
+            warp,
+        })
+    }
+}
+
+impl Model {
+    /// Fit a method to data, from all starting points.
+    pub fn new(
+        method: &Method,
+        range: Range,
+        measure: &dyn Measure,
+        data: &Data,
+        seed: u64,
+    ) -> Result<Model> {
+        let maker = ModelMaker {
+            method,
+            range,
+            measure,
+            data,
+            seed,
+            noise: 0.0,
+        };
+        maker.fit(None)
+    }
+
+    /// The warp, in units of the largest observation.
+    pub fn warp(&self) -> &Affine {
+        &self.warp
+    }
+
+    /// p(g | D).
+    pub fn posterior(&self) -> &Posterior {
+        &self.posterior
+    }
+
+    /// The hyperparameters.
+    pub fn theta(&self) -> &Theta {
+        self.posterior.prior().theta()
+    }
+
+    /// The same model as if `pending` points had been observed at their current mean.
+    pub fn with_pending(&self, pending: &Points) -> Result<Model> {
+        if pending.is_empty() {
+            return Ok(self.clone());
+        }
+        let means = self.posterior.means(pending)?;
+        Ok(Model {
+            posterior: self.posterior.extend(pending, &means)?,
+            ..self.clone()
+        })
+    }
+
+    /// Hand the belief about f to `use_it`.
+    pub fn belief<T>(&self, use_it: impl FnOnce(&dyn Belief) -> T) -> T {
+        match self.step4 {
+            Step4::Matched => use_it(&Warped::new(&self.warp, &self.posterior)),
+            Step4::Linearised => use_it(&Linearised::new(&self.warp, &self.posterior)),
+        }
+    }
+}
+
+/// The method's warp fitted to the range that f is known to have, in the data's units.
+fn warp_for(method: &Method, range: Range, data: &Data) -> Result<Affine> {
+    let plain = warp::by_name(&method.warp)?;
+    if method.warp == "square" && range.lo == 0.0 {
+        let values = data.values().iter().map(|v| v.ln_abs() - data.ln_scale());
+        let lowest = values.fold(f64::INFINITY, f64::min);
+        let square = Square::new(ALPHA * lowest.exp())?;
+        return Affine::scaled(Arc::new(square), data.ln_scale());
+    }
+    let natural = plain.range();
+    let same = natural == range || plain.scales() && range.is_cone() && range.lo >= natural.lo;
+    if same || natural == Range::REAL {
+        return data.warp_shared(plain);
+    }
+    fitted_to(plain, range)
+}
+
+/// Shift and scale a warp onto a range of the same kind as its own.
+fn fitted_to(warp: Arc<dyn Warp>, range: Range) -> Result<Affine> {
+    let natural = warp.range();
+    let (finite, onto) = (
+        natural.hi.is_finite(),
+        range.hi.is_finite() && range.lo.is_finite(),
+    );
+    if finite && onto {
+        let scale = (range.hi - range.lo) / (natural.hi - natural.lo);
+        return Affine::new(warp, range.lo - scale * natural.lo, scale);
+    }
+    if !finite && range.lo.is_finite() && range.hi.is_infinite() {
+        return Affine::new(warp, range.lo - natural.lo, 1.0);
+    }
+    if !finite && range.hi.is_finite() && range.lo.is_infinite() {
+        return Affine::new(warp, range.hi + natural.lo, -1.0);
+    }
+    let reason = format!(
+        "f in {range} cannot come from the {} warp, whose range is {natural}; choose the identity \
+         warp (method bmc), or another range",
+        warp.name()
+    );
+    Err(Error::spec("range", reason))
+}
+
+/// Where the very first fit starts from, besides the warp's own starts.
+fn first_theta(g: &[f64], scales: &[f64]) -> Result<Theta> {
+    let at = sample_marginal(g);
+    Theta::constant(at.mu, at.s, scales.iter().map(|w| 0.25 * w).collect())
+}

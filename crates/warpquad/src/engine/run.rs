@@ -1,0 +1,293 @@
+//! Run a method: ask for a point, take the value, and say what is known of Z.
+
+use super::model::ModelMaker;
+use super::{Method, Model};
+use crate::acquisition::{self, Acquisition, Context, QuasiRandom};
+use crate::belief::{Belief, Prior, Theta};
+use crate::data::{Data, Value};
+use crate::error::{Error, Result};
+use crate::functional::closed_form;
+use crate::functional::{Estimate, Functional, Law, Nodes, law};
+use crate::kernel::Matern32;
+use crate::measure::Measure;
+use crate::numeric::random::Rng;
+use crate::numeric::special::normal_quantile;
+use crate::points::Points;
+use crate::warp::Range;
+use std::sync::Arc;
+
+/// Draws of the law of Z: its 2.5 % quantile is then known to about a sixth of the sd.
+const DRAWS: usize = 1000;
+
+/// Space-filling points before the first fit: a length scale needs a few points a dimension.
+fn initial(dim: usize) -> usize {
+    (4 * dim).max(8)
+}
+
+/// A run of a method: pure state, no clock and no files.
+///
+/// What it does next is a function of what it was told, in that order, and of the last fit; a
+/// journal that keeps both restores it exactly.
+#[derive(Debug)]
+pub struct Engine {
+    method: Method,
+    range: Range,
+    measure: Arc<dyn Measure>,
+    acquisition: Arc<dyn Acquisition>,
+    seed: u64,
+    noise: f64,
+    points: Points,
+    values: Vec<Value>,
+    /// The model of the observations so far, and the fit behind it.
+    current: Option<(Model, LastFit)>,
+    last_fit: Option<LastFit>,
+}
+
+/// The last fit of a run: all that later fits depend on besides the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastFit {
+    /// The hyperparameters.
+    pub theta: Theta,
+    /// How many observations they were fitted to.
+    pub n: usize,
+    /// How many there were at the last fit from all starting points.
+    pub full: usize,
+}
+
+/// What a run knows about Z.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The law of Z by drawing g.
+    pub law: Law,
+    /// The normal law of the matched belief.
+    pub estimate: Estimate,
+    /// The hyperparameters.
+    pub theta: Theta,
+    /// Evaluations used.
+    pub evaluations: usize,
+}
+
+impl Outcome {
+    /// The standard deviation of ln Z: the belief's own and the node rule's error together.
+    pub fn ln_sd(&self) -> f64 {
+        self.law.ln_sd().hypot(self.estimate.relative_node_error())
+    }
+
+    /// The central interval of ln Z with that probability: the law's quantiles, each moved out by
+    /// the node rule's error.
+    pub fn ln_interval(&self, probability: f64) -> [f64; 2] {
+        let tail = 0.5 * (1.0 - probability);
+        let median = self.law.ln_quantile(0.5);
+        let z = normal_quantile(1.0 - tail);
+        let node = z * self.estimate.relative_node_error();
+        let (low, high) = (self.law.ln_quantile(tail), self.law.ln_quantile(1.0 - tail));
+        [
+            median - (median - low).hypot(node),
+            median + (high - median).hypot(node),
+        ]
+    }
+}
+
+impl Engine {
+    /// A run that has seen nothing yet.
+    pub fn new(
+        method: Method,
+        range: Range,
+        measure: Arc<dyn Measure>,
+        seed: u64,
+    ) -> Result<Engine> {
+        Ok(Engine {
+            acquisition: acquisition::by_name(&method.acquisition)?,
+            points: Points::empty(measure.dim())?,
+            method,
+            range,
+            measure,
+            seed,
+            noise: 0.0,
+            values: Vec::new(),
+            current: None,
+            last_fit: None,
+        })
+    }
+
+    /// Observations carry noise of this variance on g.
+    pub fn with_noise(mut self, variance: f64) -> Engine {
+        self.noise = variance;
+        self
+    }
+
+    /// The number of observations.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Where, and what, in the order it was told.
+    pub fn observations(&self) -> (&Points, &[Value]) {
+        (&self.points, &self.values)
+    }
+
+    /// Whether nothing has been observed.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The next point to evaluate. `pending` points were asked for and not told yet; `avoid` are
+    /// points that failed.
+    pub fn ask(&mut self, pending: &Points, avoid: &Points) -> Result<Vec<f64>> {
+        let step = self.len() + pending.len() + avoid.len();
+        let mut taken = self.points.clone();
+        taken.extend(pending)?;
+        taken.extend(avoid)?;
+        let early = step < initial(self.measure.dim()) || self.is_empty();
+        let model = match early {
+            true => None,
+            false => self
+                .model()?
+                .map(|model| model.with_pending(pending))
+                .transpose()?,
+        };
+        if model.is_some() {
+            // Only a fit that chose a point counts for later ones: looking at a run leaves no trace.
+            self.last_fit = self.current.as_ref().map(|(_, fit)| fit.clone());
+        }
+        let measure = self.measure.as_ref();
+        let choose = |acquisition: &dyn Acquisition, belief: &dyn Belief| {
+            acquisition.choose(&Context {
+                belief,
+                measure,
+                taken: &taken,
+                seed: self.seed,
+                step,
+            })
+        };
+        match model {
+            Some(model) => model.belief(|belief| choose(self.acquisition.as_ref(), belief)),
+            None => {
+                let theta = Theta::constant(0.0, 1.0, measure.scale())?;
+                choose(&QuasiRandom, &Prior::new(Matern32, theta))
+            }
+        }
+    }
+
+    /// Take an observation.
+    pub fn tell(&mut self, x: &[f64], value: Value) -> Result<()> {
+        value.check(self.len())?;
+        self.points.push(x)?;
+        self.values.push(value);
+        Ok(())
+    }
+
+    /// The data so far.
+    pub fn data(&self) -> Result<Data> {
+        let make = if self.noise > 0.0 {
+            Data::noisy
+        } else {
+            Data::new
+        };
+        make(self.points.clone(), self.values.clone())
+    }
+
+    /// The last fit that chose a point, to be kept with the observations.
+    pub fn last_fit(&self) -> Option<&LastFit> {
+        self.last_fit.as_ref()
+    }
+
+    /// Go on from a fit that was kept.
+    pub fn restore(&mut self, fit: LastFit) {
+        self.last_fit = Some(fit);
+        self.current = None;
+    }
+
+    /// The model of all observations; `None` while every f is 0.
+    pub fn model(&mut self) -> Result<Option<&Model>> {
+        let n = self.len();
+        if self.current.as_ref().is_none_or(|(_, fit)| fit.n != n) {
+            let data = self.data()?;
+            if data.all_zero() && self.range.lo == 0.0 {
+                return Ok(None);
+            }
+            self.current = Some(self.make_model(&data)?);
+        }
+        Ok(self.current.as_ref().map(|(model, _)| model))
+    }
+
+    fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
+        let n = self.len();
+        let maker = ModelMaker {
+            method: &self.method,
+            range: self.range,
+            measure: self.measure.as_ref(),
+            data,
+            seed: self.seed,
+            noise: self.noise,
+        };
+        let (model, full) = match &self.last_fit {
+            Some(fit) if fit.n == n => (maker.condition(fit.theta.clone())?, fit.full),
+            Some(fit) if n < fit.full + self.method.refit_every => {
+                (maker.fit(Some(&fit.theta))?, fit.full)
+            }
+            _ => (maker.fit(None)?, n),
+        };
+        let theta = model.theta().clone();
+        Ok((model, LastFit { theta, n, full }))
+    }
+
+    /// What is known of Z.
+    pub fn outcome(&mut self) -> Result<Outcome> {
+        let (nodes, seed, evaluations) = (self.method.nodes, self.seed, self.len());
+        let measure = self.measure.clone();
+        let Some(model) = self.model()? else {
+            let reason = "every observation is 0, so nothing is known of the scale of Z; widen the \
+                          budget or look where f > 0";
+            return Err(Error::spec("values", reason));
+        };
+        let measure = measure.as_ref();
+        let followed = model.belief(|belief| Nodes::importance(measure, belief, nodes, seed))?;
+        let estimate = model.belief(|belief| {
+            let closed = Functional::integral(measure, nodes).seeded(seed);
+            match closed_form::integral(belief, measure) {
+                Some(_) => closed.apply(belief),
+                None => Functional::on(measure, followed.clone()).apply(belief),
+            }
+        })?;
+        let mut rng = Rng::new(seed).child(evaluations as u64);
+        let law = law(model.warp(), model.posterior(), &followed, DRAWS, &mut rng)?;
+        Ok(Outcome {
+            law,
+            estimate,
+            theta: model.theta().clone(),
+            evaluations,
+        })
+    }
+}
+
+/// Integrate f against a measure with a budget of evaluations.
+///
+/// ```
+/// use std::sync::Arc;
+/// use warpquad::engine::{Method, integrate};
+/// use warpquad::measure::{Product, univariate};
+/// use warpquad::{Value, warp::Range};
+/// let pi = Product::new(vec![univariate("normal", &[0.0, 1.0])?])?;
+/// let ln_f = |x: &[f64]| Ok(Value::Log(-1000.0 - 2.0 * x[0] * x[0]));
+/// let z = integrate(ln_f, Arc::new(pi), Range::POSITIVE, &Method::by_name("mmlt")?, 20, 0)?;
+/// assert!((z.law.ln_quantile(0.5) + 1000.0 + 0.5 * 5.0_f64.ln()).abs() < 0.05);
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+pub fn integrate(
+    mut f: impl FnMut(&[f64]) -> Result<Value>,
+    measure: Arc<dyn Measure>,
+    range: Range,
+    method: &Method,
+    budget: usize,
+    seed: u64,
+) -> Result<Outcome> {
+    let mut engine = Engine::new(method.clone(), range, measure, seed)?;
+    let none = Points::empty(engine.points.dim())?;
+    for _ in 0..budget {
+        let x = engine.ask(&none, &none)?;
+        let value = f(&x)?;
+        engine.tell(&x, value)?;
+    }
+    engine.outcome()
+}

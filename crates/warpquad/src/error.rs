@@ -1,0 +1,154 @@
+//! Say what went wrong, with which value, and what to do about it.
+
+use std::fmt;
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// The steps of the method, in the paper's words; a numerical error names the one it happened in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// Step 1: choosing the warp and the prior.
+    Warp,
+    /// Step 2: observing the integrand.
+    Observe,
+    /// Fitting the hyperparameters theta.
+    Fit,
+    /// Step 3: conditioning the Gaussian process.
+    Condition,
+    /// Step 4: matching the moments of f.
+    Match,
+    /// Step 5: integrating the belief.
+    Integrate,
+    /// Choosing where to look next.
+    Acquire,
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Step::Warp => "choosing the warp",
+            Step::Observe => "observing",
+            Step::Fit => "fitting",
+            Step::Condition => "conditioning",
+            Step::Match => "matching moments",
+            Step::Integrate => "integrating",
+            Step::Acquire => "choosing a point",
+        })
+    }
+}
+
+/// Everything that can go wrong.
+///
+/// ```
+/// use warpquad::Error;
+/// let error = Error::spec("sd", "must be positive, got -1");
+/// assert_eq!(error.to_string(), "sd: must be positive, got -1");
+/// ```
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A problem, a method or an argument that cannot be meant.
+    #[error("{field}: {reason}")]
+    Spec {
+        /// The field or argument.
+        field: String,
+        /// What is wrong with it and what would be right.
+        reason: String,
+    },
+    /// An observation outside the range that the warp can take.
+    #[error("observation {index} is {value}, outside the range {range}: {advice}")]
+    Range {
+        /// Which observation, counted from 0.
+        index: usize,
+        /// Its value.
+        value: String,
+        /// The range of the warp.
+        range: String,
+        /// What to do.
+        advice: String,
+    },
+    /// Arithmetic that failed in one of the steps.
+    #[error("{step}: {what}")]
+    Numerics {
+        /// Where.
+        step: Step,
+        /// What failed and what to do.
+        what: String,
+    },
+    /// An evaluation of the integrand that failed.
+    #[error("evaluation {id}: {reason}")]
+    Evaluation {
+        /// Which evaluation.
+        id: usize,
+        /// What the integrand said.
+        reason: String,
+        /// Whether another point may still succeed.
+        recoverable: bool,
+    },
+    /// A journal that cannot be gone on with.
+    #[error("journal line {line}: {reason}")]
+    Journal {
+        /// Which line, counted from 1.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file system said no.
+    #[error("{path}: {reason}")]
+    Io {
+        /// Which file.
+        path: String,
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// A specification error about one field.
+    pub fn spec(field: impl Into<String>, reason: impl Into<String>) -> Error {
+        Error::Spec {
+            field: field.into(),
+            reason: reason.into(),
+        }
+    }
+
+    /// A numerical error in one step.
+    pub fn numerics(step: Step, what: impl Into<String>) -> Error {
+        Error::Numerics {
+            step,
+            what: what.into(),
+        }
+    }
+}
+
+/// Refuse two lengths that should agree.
+pub(crate) fn same_length(field: &str, got: usize, expected: usize) -> Result<()> {
+    if got == expected {
+        return Ok(());
+    }
+    Err(Error::spec(
+        field,
+        format!("expected length {expected}, got {got}"),
+    ))
+}
+
+/// Refuse a number that is not finite and positive.
+pub(crate) fn positive(field: &str, value: f64) -> Result<f64> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(value);
+    }
+    Err(Error::spec(
+        field,
+        format!("must be positive and finite, got {value}"),
+    ))
+}
+
+/// Refuse a number that is not finite.
+pub(crate) fn finite(field: &str, value: f64) -> Result<f64> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(Error::spec(field, format!("must be finite, got {value}")))
+}

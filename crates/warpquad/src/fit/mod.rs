@@ -1,0 +1,169 @@
+//! Choose the hyperparameters: maximum likelihood of the data in f-space, or in g-space.
+//!
+//! Fitting in g-space is fitting in f-space with the identity warp and the data g, so there is one
+//! [objective](Objective), with one exact gradient.
+
+mod objective;
+mod parameters;
+
+pub use objective::Objective;
+pub use parameters::Parameters;
+
+use crate::belief::{Prior, Theta};
+use crate::data::Data;
+use crate::error::{Error, Result, Step};
+use crate::numeric::{optimize, parallel, random::Rng};
+use crate::warp::{Identity, Warp, sample_marginal};
+use parameters::starts;
+
+/// Which data the likelihood is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// f itself, under the matched belief: the paper's proposal.
+    F,
+    /// g = xi^-1(f), under the Gaussian process on g: what everybody did before.
+    G,
+}
+
+/// Which starting points the optimiser is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Starts {
+    /// The warp's own, each with a short and a long length scale, and the prior's theta.
+    All,
+    /// The prior's theta only: a cheap step from the last optimum.
+    Warm,
+}
+
+/// A log-normal prior on every length scale, in units of the spread of the points.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LengthPrior {
+    /// The median, in units of the spread.
+    pub median: f64,
+    /// The standard deviation of ln l.
+    pub sd: f64,
+}
+
+/// How to fit.
+///
+/// ```
+/// use warpquad::fit::{Fit, Space};
+/// let paper = Fit::default();
+/// assert_eq!(paper.space, Space::F);
+/// assert!(paper.length_prior.is_none());
+/// ```
+#[derive(Debug, Clone)]
+pub struct Fit {
+    /// Whose likelihood.
+    pub space: Space,
+    /// Where to start.
+    pub starts: Starts,
+    /// How many random starts to add.
+    pub restarts: usize,
+    /// The seed of the random starts.
+    pub seed: u64,
+    /// A prior on length scales; none in the paper's methods.
+    pub length_prior: Option<LengthPrior>,
+    /// Whether the noise variance is fitted; otherwise it stays what the prior says.
+    pub fit_noise: bool,
+    /// A typical length in every dimension; the spread of the points if none is given.
+    pub scales: Option<Vec<f64>>,
+    /// The optimiser's limits.
+    pub optimizer: optimize::Options,
+}
+
+impl Default for Fit {
+    fn default() -> Fit {
+        Fit {
+            space: Space::F,
+            starts: Starts::All,
+            restarts: 0,
+            seed: 0,
+            length_prior: None,
+            fit_noise: false,
+            scales: None,
+            optimizer: optimize::Options {
+                max_evaluations: 200,
+                tolerance_value: 1e-9,
+                ..optimize::Options::default()
+            },
+        }
+    }
+}
+
+/// A fitted prior and how it was reached.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// The prior with the best hyperparameters found.
+    pub prior: Prior,
+    /// ln p(data | theta), in the space of the fit; with a length prior its ln density is included.
+    pub ln_likelihood: f64,
+    /// The jitter its matrix needed, relative to the mean of the diagonal.
+    pub jitter: f64,
+    /// Likelihood evaluations spent, over all starts.
+    pub evaluations: usize,
+    /// How many starts were tried, and how many of them led nowhere.
+    pub starts: (usize, usize),
+}
+
+/// Fit theta and give back the prior that has it.
+pub fn fit(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Prior> {
+    Ok(fit_detailed(prior, warp, data, how)?.prior)
+}
+
+/// The same, with the story.
+pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Fitted> {
+    let g = data.g(warp)?;
+    let parameters = Parameters::new(prior, data.points(), &g, warp, how)?;
+    let warp = match how.space {
+        Space::F => warp,
+        Space::G => &Identity,
+    };
+    let marginals = match how.space {
+        Space::F => warp.starts(&g),
+        Space::G => vec![sample_marginal(&g)],
+    };
+    let mut rng = Rng::new(how.seed);
+    let from = starts(&parameters, prior, &marginals, how, &mut rng);
+    // The optimiser stops by relative decrease: f is measured in units of its largest observation,
+    // so that a likelihood of 10^-10000 is fitted as closely as one of 1.
+    let top = g.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let level = g.len() as f64 * warp.local(top).ln_unit;
+    let run = |i: usize| {
+        let mut objective =
+            Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
+        let minimum = optimize::minimize(
+            |x, gradient| objective.evaluate(x, gradient) - level,
+            &from[i],
+            parameters.bounds(),
+            &how.optimizer,
+        );
+        (minimum, objective.jitter())
+    };
+    let ends = parallel::map(from.len(), run);
+    let evaluations = ends.iter().map(|(m, _)| m.evaluations).sum();
+    let failed = ends.iter().filter(|(m, _)| !m.value.is_finite()).count();
+    // The first of equals wins, so the answer does not depend on which thread was faster.
+    let best = ends
+        .iter()
+        .filter(|(m, _)| m.value.is_finite())
+        .min_by(|a, b| a.0.value.total_cmp(&b.0.value))
+        .ok_or_else(|| no_start(from.len()))?;
+    let theta: Theta = parameters.theta(&best.0.x);
+    let mut last = Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
+    let value = last.evaluate(&best.0.x, &mut vec![0.0; best.0.x.len()]);
+    Ok(Fitted {
+        prior: prior.with_theta(theta),
+        ln_likelihood: -value,
+        jitter: last.jitter(),
+        evaluations,
+        starts: (from.len(), failed),
+    })
+}
+
+fn no_start(tried: usize) -> Error {
+    let what = format!(
+        "no finite likelihood from any of {tried} starting points; check for points that nearly \
+         coincide, give a noise variance, or state the range of f"
+    );
+    Error::numerics(Step::Fit, what)
+}

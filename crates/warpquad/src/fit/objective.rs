@@ -1,0 +1,402 @@
+//! Minus the ln likelihood of the data under the matched belief, with its exact gradient.
+//!
+//! In the points' units, with E = K / (u u') and r = f / u - m / u,
+//!
+//! ```text
+//! -ln p = r' E^-1 r / 2 + ln|E| / 2 + sum of ln u + n ln(2 pi) / 2
+//! ```
+//!
+//! and with a = E^-1 r, W = E^-1 - a a', its differential is a' dr + tr(W dE) / 2 + sum of d ln u.
+
+use super::Parameters;
+use crate::belief::{MeanFunction, Theta};
+use crate::kernel::Kernel;
+use crate::numeric::linalg::{Cholesky, Mat, Scratch, dot};
+use crate::numeric::loops::{self, Lanes, add_products, add_weighted_squares, multiply, total};
+use crate::points::Points;
+use crate::warp::{Cov, Equal, Marginal, Mean, Warp};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// The function a fit minimises.
+///
+/// Pairs (i > j) are kept packed, column after column of the strict lower triangle, so that kernel
+/// and warp run over one long slice.
+#[derive(Debug)]
+pub struct Objective<'a> {
+    kernel: Arc<dyn Kernel>,
+    warp: &'a dyn Warp,
+    parameters: &'a Parameters,
+    x: &'a Points,
+    g: &'a [f64],
+    /// Coordinates, a dimension after another.
+    columns: Vec<f64>,
+    /// The same in length scales.
+    scaled: Vec<f64>,
+    pairs: Pairs,
+    factor: Mat,
+    inverse: Mat,
+    scratch: Scratch,
+    jitter: f64,
+}
+
+/// Packed quantities of all pairs, and after them of a point with itself where all points share one
+/// marginal. Under a warp whose covariance is a function of c alone `d_mu` and `d_s` are empty.
+#[derive(Debug)]
+struct Pairs {
+    /// rho, then c.
+    c: Vec<f64>,
+    /// d rho / d(r^2).
+    slope: Vec<f64>,
+    value: Vec<f64>,
+    d_c: Vec<f64>,
+    d_mu: Vec<f64>,
+    d_s: Vec<f64>,
+}
+
+/// Pairs whose r^2 are turned into rho at once: few enough for the first-level cache, many beside
+/// the width of a vector.
+const BATCH: usize = 1024;
+
+/// Sums over all pairs of W times the partials of E.
+struct Sums {
+    d_mu: Lanes,
+    d_s: Lanes,
+    /// W dE/dc c.
+    c: Lanes,
+    /// W dE/dc rho' z^2, z the scaled difference in a dimension.
+    squares: Vec<Lanes>,
+}
+
+/// What the factorisation yields.
+struct Solved {
+    /// a = E^-1 r.
+    a: Vec<f64>,
+    /// r' a / 2 + ln|E| / 2.
+    value: f64,
+}
+
+impl<'a> Objective<'a> {
+    /// The objective for these data.
+    pub fn new(
+        kernel: Arc<dyn Kernel>,
+        warp: &'a dyn Warp,
+        x: &'a Points,
+        g: &'a [f64],
+        parameters: &'a Parameters,
+    ) -> Objective<'a> {
+        let n = x.len();
+        let mut columns = Vec::with_capacity(n * x.dim());
+        for d in 0..x.dim() {
+            columns.extend(x.iter().map(|x| x[d]));
+        }
+        let pairs = n * n.saturating_sub(1) / 2;
+        let packed = || vec![0.0; pairs + 1];
+        let unless_zero = || {
+            if warp.is_function_of_c() {
+                Vec::new()
+            } else {
+                packed()
+            }
+        };
+        Objective {
+            kernel,
+            warp,
+            parameters,
+            x,
+            g,
+            scaled: columns.clone(),
+            columns,
+            pairs: Pairs {
+                c: packed(),
+                slope: packed(),
+                value: packed(),
+                d_c: packed(),
+                d_mu: unless_zero(),
+                d_s: unless_zero(),
+            },
+            factor: Mat::zeros(n, n),
+            inverse: Mat::zeros(n, n),
+            scratch: Scratch::default(),
+            jitter: 0.0,
+        }
+    }
+
+    /// The jitter of the last evaluation, relative to the mean of the diagonal.
+    pub fn jitter(&self) -> f64 {
+        self.jitter
+    }
+
+    /// -ln p at a vector of [`Parameters`], with its gradient; infinite where the matrix cannot be
+    /// factored, so that an optimiser turns back.
+    pub fn evaluate(&mut self, vector: &[f64], gradient: &mut [f64]) -> f64 {
+        let theta = self.parameters.theta(vector);
+        gradient.fill(0.0);
+        self.fill_latent(&theta);
+        let value = match theta.mean {
+            MeanFunction::Constant(mu) => self.evaluate_equal(mu, &theta, gradient),
+            MeanFunction::Quadratic { .. } => self.evaluate_general(&theta, gradient),
+        };
+        match value {
+            Some(value) => value + self.parameters.length_penalty(vector, gradient),
+            None => f64::INFINITY,
+        }
+    }
+
+    /// c and the kernel's slope for all pairs.
+    fn fill_latent(&mut self, theta: &Theta) {
+        let n = self.x.len();
+        for (d, l) in theta.length_scales.iter().enumerate() {
+            let dimension = d * n..(d + 1) * n;
+            let x = &self.columns[dimension.clone()];
+            for (z, x) in self.scaled[dimension].iter_mut().zip(x) {
+                *z = x / l;
+            }
+        }
+        let Pairs { c, slope, .. } = &mut self.pairs;
+        let mut own = vec![0.0; self.x.dim()];
+        let (mut filled, mut end) = (0, 0);
+        for j in 0..n {
+            for (d, own) in own.iter_mut().enumerate() {
+                *own = self.scaled[d * n + j];
+            }
+            let start = end;
+            end += n - j - 1;
+            loops::squared_distances(&self.scaled, n, j + 1, &own, &mut c[start..end]);
+            if end - filled >= BATCH || j + 1 == n {
+                let batch = &mut c[filled..end];
+                self.kernel.fill(batch, Some(&mut slope[filled..end]));
+                batch.iter_mut().for_each(|c| *c *= theta.output_scale);
+                filled = end;
+            }
+        }
+    }
+
+    /// The constant mean: all observations share one marginal.
+    fn evaluate_equal(&mut self, mu: f64, theta: &Theta, gradient: &mut [f64]) -> Option<f64> {
+        let n = self.x.len();
+        let at = Marginal {
+            mu,
+            s: theta.output_scale + theta.noise,
+        };
+        let mean = self.warp.mean(at);
+        let Pairs {
+            c,
+            value,
+            d_c,
+            d_mu,
+            d_s,
+            ..
+        } = &mut self.pairs;
+        if let Some(own) = c.last_mut() {
+            *own = at.s;
+        }
+        self.warp.equal(
+            at,
+            c,
+            Equal {
+                value,
+                d_c,
+                d_mu,
+                d_s,
+            },
+        );
+        let own = |values: &[f64]| values.last().copied().unwrap_or(0.0);
+        let diagonal = own(value);
+        // On the diagonal c = s moves with s.
+        let (diagonal_mu, diagonal_s) = (own(d_mu), own(d_s) + own(d_c));
+        let f: Vec<f64> = self
+            .g
+            .iter()
+            .map(|&g| in_unit(self.warp, g, &mean))
+            .collect();
+        let r: Vec<f64> = f.iter().map(|f| f - mean.value).collect();
+        let solved = self.solve(&r, |_| diagonal)?;
+        let a = &solved.a;
+        let sums = self.contract(a);
+        let trace_half = 0.5 * (0..n).map(|i| self.w(a, i, i)).sum::<f64>();
+        let (sum_a, a_f) = (a.iter().sum::<f64>(), dot(a, &f));
+        let d_shared = |unit: f64, value: f64, pairs: &Lanes, diagonal: f64| {
+            -unit * a_f - value * sum_a + n as f64 * unit + total(pairs) + trace_half * diagonal
+        };
+        gradient[0] = d_shared(mean.ln_unit_mu, mean.d_mu, &sums.d_mu, diagonal_mu);
+        let d_var = d_shared(mean.ln_unit_s, mean.d_s, &sums.d_s, diagonal_s);
+        self.latent_gradient(theta, d_var, &sums, gradient);
+        Some(solved.value + n as f64 * (mean.ln_unit + 0.5 * TAU.ln()))
+    }
+
+    /// Any mean: every observation has a marginal of its own.
+    fn evaluate_general(&mut self, theta: &Theta, gradient: &mut [f64]) -> Option<f64> {
+        let n = self.x.len();
+        let width = self.warp.feature_count();
+        let s = theta.output_scale + theta.noise;
+        let mut features = vec![0.0; n * width];
+        let mut means = Vec::with_capacity(n);
+        for (x, out) in self.x.iter().zip(features.chunks_exact_mut(width)) {
+            let at = Marginal {
+                mu: theta.mean.at(x),
+                s,
+            };
+            self.warp.features(at, out);
+            means.push(self.warp.mean(at));
+        }
+        let feature = |i: usize| &features[i * width..(i + 1) * width];
+        let mut partials = Vec::with_capacity(self.pairs.c.len());
+        for j in 0..n {
+            for i in j + 1..n {
+                let c = self.pairs.c[partials.len()];
+                partials.push(self.warp.cov_partials(feature(i), feature(j), c));
+            }
+        }
+        for (k, cov) in partials.iter().enumerate() {
+            self.pairs.value[k] = cov.value;
+            self.pairs.d_c[k] = cov.d_c;
+        }
+        let own = |i: usize| self.warp.cov_partials(feature(i), feature(i), s);
+        let diagonal: Vec<Cov> = (0..n).map(own).collect();
+        let pairs = self.g.iter().zip(&means);
+        let f: Vec<f64> = pairs
+            .map(|(&g, mean)| in_unit(self.warp, g, mean))
+            .collect();
+        let r: Vec<f64> = f
+            .iter()
+            .zip(&means)
+            .map(|(f, mean)| f - mean.value)
+            .collect();
+        let solved = self.solve(&r, |i| diagonal[i].value)?;
+        let mut d_mu = vec![0.0; n];
+        let mut d_var = 0.0;
+        for i in 0..n {
+            let (a, cov, mean) = (solved.a[i], &diagonal[i], &means[i]);
+            let w = 0.5 * self.w(&solved.a, i, i);
+            let own = 1.0 - a * f[i];
+            d_mu[i] += own * mean.ln_unit_mu - a * mean.d_mu + w * (cov.d_mu + cov.d_mu2);
+            d_var += own * mean.ln_unit_s - a * mean.d_s + w * (cov.d_s + cov.d_s2 + cov.d_c);
+        }
+        let mut k = 0;
+        for j in 0..n {
+            for i in j + 1..n {
+                let (w, cov) = (self.w(&solved.a, i, j), &partials[k]);
+                d_mu[i] += w * cov.d_mu;
+                d_mu[j] += w * cov.d_mu2;
+                d_var += w * (cov.d_s + cov.d_s2);
+                k += 1;
+            }
+        }
+        mean_gradient(&theta.mean, self.x, &d_mu, gradient);
+        let sums = self.contract(&solved.a);
+        self.latent_gradient(theta, d_var, &sums, gradient);
+        let ln_units: f64 = means.iter().map(|mean| mean.ln_unit).sum();
+        Some(solved.value + ln_units + 0.5 * n as f64 * TAU.ln())
+    }
+
+    /// Factor E, climbing the jitter ladder, and solve for a.
+    fn solve(&mut self, r: &[f64], diagonal: impl Fn(usize) -> f64) -> Option<Solved> {
+        let n = r.len();
+        if !r.iter().all(|r| r.is_finite()) {
+            return None;
+        }
+        let level = (0..n).map(&diagonal).sum::<f64>() / n as f64;
+        let mut matrix = std::mem::replace(&mut self.factor, Mat::zeros(0, 0));
+        for jitter in crate::belief::JITTERS {
+            let mut start = 0;
+            for j in 0..n {
+                let column = &mut matrix.col_mut(j)[j..];
+                column[0] = diagonal(j) + jitter * level;
+                let below = column.len() - 1;
+                column[1..].copy_from_slice(&self.pairs.value[start..start + below]);
+                start += below;
+            }
+            match Cholesky::with_scratch(matrix, &mut self.scratch) {
+                Ok(factor) if crate::belief::well_conditioned(&factor) => {
+                    self.jitter = jitter;
+                    let mut a = r.to_vec();
+                    factor.solve_vec(&mut a);
+                    factor.inverse_lower(&mut self.inverse, &mut self.scratch);
+                    let value = 0.5 * (dot(r, &a) + factor.ln_det());
+                    self.factor = factor.into_mat();
+                    return value.is_finite().then_some(Solved { a, value });
+                }
+                Ok(factor) => matrix = factor.into_mat(),
+                Err(spoilt) => matrix = spoilt,
+            }
+        }
+        self.factor = matrix;
+        None
+    }
+
+    /// W = E^-1 - a a' of a pair, i >= j.
+    fn w(&self, a: &[f64], i: usize, j: usize) -> f64 {
+        self.inverse[(i, j)] - a[i] * a[j]
+    }
+
+    /// The sums over all pairs that the gradient needs.
+    fn contract(&self, a: &[f64]) -> Sums {
+        let mut sums = Sums {
+            d_mu: [0.0; 8],
+            d_s: [0.0; 8],
+            c: [0.0; 8],
+            squares: vec![[0.0; 8]; self.x.dim()],
+        };
+        add_pairs(&mut sums, &self.inverse, a, &self.pairs, &self.scaled);
+        sums
+    }
+
+    /// The gradient in ln output scale, ln length scales and ln noise, given d / d(marginal variance).
+    fn latent_gradient(&self, theta: &Theta, d_var: f64, sums: &Sums, gradient: &mut [f64]) {
+        let at = self.parameters.scale_index();
+        gradient[at] = theta.output_scale * d_var + total(&sums.c);
+        if let Some(i) = self.parameters.noise_index() {
+            gradient[i] = theta.noise * d_var;
+        }
+        // d c / d ln l = s rho'(r^2) (-2 z^2).
+        for (d, squares) in sums.squares.iter().enumerate() {
+            gradient[at + 1 + d] = -2.0 * theta.output_scale * total(squares);
+        }
+    }
+}
+
+/// Add all pairs. A column of W stays in the first-level cache while everything is multiplied by it.
+fn add_pairs(sums: &mut Sums, inverse: &Mat, a: &[f64], pairs: &Pairs, scaled: &[f64]) {
+    let n = a.len();
+    let (mut column, mut start) = (vec![0.0; n], 0);
+    for j in 0..n {
+        let w = &mut column[j + 1..];
+        let packed = start..start + w.len();
+        start += w.len();
+        for ((w, e), later) in w.iter_mut().zip(&inverse.col(j)[j + 1..]).zip(&a[j + 1..]) {
+            *w = e - a[j] * later;
+        }
+        if !pairs.d_mu.is_empty() {
+            add_products(&mut sums.d_mu, w, &pairs.d_mu[packed.clone()]);
+            add_products(&mut sums.d_s, w, &pairs.d_s[packed.clone()]);
+        }
+        multiply(w, &pairs.d_c[packed.clone()]);
+        add_products(&mut sums.c, w, &pairs.c[packed.clone()]);
+        multiply(w, &pairs.slope[packed]);
+        for (acc, x) in sums.squares.iter_mut().zip(scaled.chunks_exact(n)) {
+            add_weighted_squares(acc, w, &x[j + 1..], x[j]);
+        }
+    }
+}
+
+/// f - offset at an observation, in the unit of its mean.
+fn in_unit(warp: &dyn Warp, g: f64, mean: &Mean) -> f64 {
+    let local = warp.local(g);
+    local.value * (local.ln_unit - mean.ln_unit).exp()
+}
+
+/// The gradient in the mean function's numbers, from d / d mu_i.
+fn mean_gradient(mean: &MeanFunction, x: &Points, d_mu: &[f64], gradient: &mut [f64]) {
+    gradient[0] = d_mu.iter().sum();
+    if let MeanFunction::Quadratic { center, width, .. } = mean {
+        let dim = x.dim();
+        for (x, d_mu) in x.iter().zip(d_mu) {
+            for d in 0..dim {
+                let z = (x[d] - center[d]) / width[d];
+                gradient[1 + d] += d_mu * z / width[d];
+                gradient[1 + dim + d] += d_mu * z * z;
+            }
+        }
+    }
+}

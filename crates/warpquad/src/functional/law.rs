@@ -1,0 +1,250 @@
+//! Draw the law of Z: g jointly on the nodes that matter, pushed through xi and summed.
+//!
+//! Unlike the normal law of the matched belief, it is never negative for a positive f and its
+//! quantiles suffer no log-normal tail.
+
+use super::Nodes;
+use crate::belief::{Belief, Posterior, factor_with_jitter, not_positive_definite};
+use crate::error::Result;
+use crate::numeric::linalg::{self, Mat, dot};
+use crate::numeric::random::Rng;
+use crate::numeric::special::ln_sum_exp;
+use crate::numeric::vmath;
+use crate::warp::{Marginal, Warp};
+
+/// Nodes drawn jointly at most: the covariance is factored, in O(n^3).
+const JOINT_NODES: usize = 700;
+
+/// Draws of Z.
+#[derive(Debug, Clone)]
+pub struct Law {
+    /// Sorted ln Z for a positive f; sorted Z in the unit otherwise.
+    samples: Vec<f64>,
+    /// `None` if the samples are logarithms.
+    ln_unit: Option<f64>,
+}
+
+impl Law {
+    /// The quantile of Z itself; it may underflow.
+    pub fn quantile(&self, p: f64) -> f64 {
+        let x = self.sample_quantile(p);
+        match self.ln_unit {
+            None => x.exp(),
+            Some(ln_unit) => x * ln_unit.exp(),
+        }
+    }
+
+    /// The quantile of ln Z; NaN where Z is negative.
+    pub fn ln_quantile(&self, p: f64) -> f64 {
+        let x = self.sample_quantile(p);
+        match self.ln_unit {
+            None => x,
+            Some(ln_unit) => ln_unit + x.ln(),
+        }
+    }
+
+    /// The standard deviation of ln Z, from the central 68 % so that no tail can spoil it.
+    pub fn ln_sd(&self) -> f64 {
+        0.5 * (self.ln_quantile(0.841_344_746_068_543) - self.ln_quantile(0.158_655_253_931_457))
+    }
+
+    /// ln of the mean over the draws; NaN if it is negative.
+    pub fn ln_mean(&self) -> f64 {
+        let n = self.samples.len() as f64;
+        match self.ln_unit {
+            None => ln_sum_exp(&self.samples) - n.ln(),
+            Some(ln_unit) => ln_unit + (self.samples.iter().sum::<f64>() / n).ln(),
+        }
+    }
+
+    /// The number of draws.
+    pub fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.samples.is_empty()
+    }
+
+    /// Linear interpolation between order statistics.
+    fn sample_quantile(&self, p: f64) -> f64 {
+        let last = self.samples.len() - 1;
+        let at = p.clamp(0.0, 1.0) * last as f64;
+        let i = (at as usize).min(last);
+        let (low, high) = (self.samples[i], self.samples[(i + 1).min(last)]);
+        // Equal infinities must not make a NaN.
+        if low == high {
+            low
+        } else {
+            low + (at - i as f64) * (high - low)
+        }
+    }
+}
+
+/// Draw Z = integral of xi(g) on the nodes, `draws` times.
+///
+/// The nodes that matter are drawn jointly; the rest of the integral follows in proportion (for a
+/// signed f: is added as its mean), so the law is centred on what all nodes say.
+pub fn law(
+    warp: &dyn Warp,
+    posterior: &Posterior,
+    nodes: &Nodes,
+    draws: usize,
+    rng: &mut Rng,
+) -> Result<Law> {
+    let marginals = posterior.marginals(&nodes.points)?;
+    let ln_means: Vec<f64> = marginals.iter().map(|&at| ln_abs_mean(warp, at)).collect();
+    let chosen = choose(nodes, &ln_means, &marginals, warp);
+    let g = draw(posterior, nodes, &chosen, &marginals, draws.max(1), rng)?;
+    let positive = warp.range().lo >= 0.0 && warp.offset() == 0.0;
+    if positive {
+        let ln_terms = |indices: &mut dyn Iterator<Item = usize>| {
+            let terms: Vec<f64> = indices.map(|i| nodes.ln_weights[i] + ln_means[i]).collect();
+            ln_sum_exp(&terms)
+        };
+        let all = ln_terms(&mut (0..ln_means.len()));
+        let part = ln_terms(&mut chosen.iter().copied());
+        let ln_weights: Vec<f64> = chosen.iter().map(|&i| nodes.ln_weights[i]).collect();
+        let mut samples: Vec<f64> = (0..g.cols())
+            .map(|k| ln_weighted_sum(warp, &ln_weights, g.col(k)) + all - part)
+            .collect();
+        samples.sort_by(f64::total_cmp);
+        return Ok(Law {
+            samples,
+            ln_unit: None,
+        });
+    }
+    Ok(signed(warp, nodes, &chosen, &marginals, &g))
+}
+
+/// ln of the sum of exp(ln_weight) xi(g), for a positive xi.
+fn ln_weighted_sum(warp: &dyn Warp, ln_weights: &[f64], g: &[f64]) -> f64 {
+    let (mut ln_units, values): (Vec<f64>, Vec<f64>) = ln_weights
+        .iter()
+        .zip(g)
+        .map(|(w, &g)| {
+            let local = warp.local(g);
+            (w + local.ln_unit, local.value)
+        })
+        .unzip();
+    let top = ln_units.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    ln_units.iter_mut().for_each(|u| *u -= top);
+    vmath::exp(&mut ln_units);
+    top + dot(&ln_units, &values).ln()
+}
+
+/// The same for an f of either sign, in the unit of the largest term.
+fn signed(
+    warp: &dyn Warp,
+    nodes: &Nodes,
+    chosen: &[usize],
+    marginals: &[Marginal],
+    g: &Mat,
+) -> Law {
+    let means: Vec<_> = marginals.iter().map(|&at| warp.mean(at)).collect();
+    let ln_units = means
+        .iter()
+        .zip(&nodes.ln_weights)
+        .map(|(m, w)| m.ln_unit + w);
+    let ln_unit = ln_units.fold(f64::NEG_INFINITY, f64::max);
+    let offset = warp.offset() * (-ln_unit).exp();
+    let term = |i: usize, ln: f64, value: f64| (nodes.ln_weights[i] + ln - ln_unit).exp() * value;
+    let mean: f64 = (0..means.len())
+        .map(|i| term(i, means[i].ln_unit, means[i].value))
+        .sum();
+    let part: f64 = chosen
+        .iter()
+        .map(|&i| term(i, means[i].ln_unit, means[i].value))
+        .sum();
+    let mut samples: Vec<f64> = (0..g.cols())
+        .map(|k| {
+            let pairs = chosen.iter().zip(g.col(k));
+            let drawn: f64 = pairs
+                .map(|(&i, &g)| {
+                    let local = warp.local(g);
+                    term(i, local.ln_unit, local.value)
+                })
+                .sum();
+            offset + mean - part + drawn
+        })
+        .collect();
+    samples.sort_by(f64::total_cmp);
+    Law {
+        samples,
+        ln_unit: Some(ln_unit),
+    }
+}
+
+fn ln_abs_mean(warp: &dyn Warp, at: Marginal) -> f64 {
+    let mean = warp.mean(at);
+    mean.ln_unit + mean.value.abs().ln()
+}
+
+/// Whole replicates up to the limit if all nodes matter alike; otherwise the heaviest of all nodes.
+fn choose(nodes: &Nodes, ln_means: &[f64], marginals: &[Marginal], warp: &dyn Warp) -> Vec<usize> {
+    let n = ln_means.len();
+    // What a node can add to Z: its mean or its sd, whichever is larger.
+    let reach: Vec<f64> = (0..n)
+        .map(|i| nodes.ln_weights[i] + ln_means[i].max(0.5 * warp.ln_var(marginals[i]).value))
+        .collect();
+    let top = reach.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    // Nodes 20 nats below the heaviest add less than 1e-5 of it even if there are thousands.
+    let mut heavy: Vec<usize> = (0..n).filter(|&i| reach[i] > top - 20.0).collect();
+    if heavy.len() > JOINT_NODES {
+        heavy.sort_by(|&a, &b| reach[b].total_cmp(&reach[a]));
+        let carried = ln_sum_exp(
+            &heavy[..JOINT_NODES]
+                .iter()
+                .map(|&i| reach[i])
+                .collect::<Vec<_>>(),
+        );
+        let all = ln_sum_exp(&heavy.iter().map(|&i| reach[i]).collect::<Vec<_>>());
+        if carried > all - 0.02 {
+            heavy.truncate(JOINT_NODES);
+        } else {
+            let stride = heavy.len().div_ceil(JOINT_NODES);
+            heavy.sort_unstable();
+            heavy = heavy.into_iter().step_by(stride).collect();
+        }
+        heavy.sort_unstable();
+    }
+    heavy
+}
+
+/// Joint draws of g at the chosen nodes, a column a draw.
+fn draw(
+    posterior: &Posterior,
+    nodes: &Nodes,
+    chosen: &[usize],
+    marginals: &[Marginal],
+    draws: usize,
+    rng: &mut Rng,
+) -> Result<Mat> {
+    let points = nodes.points.select(chosen);
+    let mut sigma = posterior.cov_lower(&points)?;
+    // Sigma_D is a difference of numbers of the prior's size: its rounding, not its own size, is
+    // what the diagonal has to outweigh.
+    let rounding = chosen.len() as f64 * f64::EPSILON * posterior.prior().theta().output_scale;
+    for i in 0..chosen.len() {
+        sigma[(i, i)] += rounding;
+    }
+    let (factor, _) = factor_with_jitter(&sigma).ok_or_else(not_positive_definite)?;
+    let n = chosen.len();
+    let lower = Mat::from_fn(
+        n,
+        n,
+        |i, j| if i >= j { factor.lower()[(i, j)] } else { 0.0 },
+    );
+    let mut z = Mat::zeros(n, draws);
+    for k in 0..draws {
+        rng.fill_normal(z.col_mut(k));
+    }
+    let mut g = linalg::mul(&lower, &z);
+    for k in 0..draws {
+        for (g, &i) in g.col_mut(k).iter_mut().zip(chosen) {
+            *g += marginals[i].mu;
+        }
+    }
+    Ok(g)
+}

@@ -1,0 +1,14 @@
+//! The numerical ground: the only modules that name a numerical crate.
+
+pub mod bivariate;
+pub mod gauss;
+pub mod linalg;
+pub(crate) mod loops;
+pub mod optimize;
+pub mod parallel;
+pub mod quantile;
+pub mod random;
+pub mod sobol;
+mod sobol_directions;
+pub mod special;
+pub mod vmath;

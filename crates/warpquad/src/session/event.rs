@@ -1,0 +1,248 @@
+//! Say what can happen in a run, and write it as JSON that a person can read.
+
+use crate::belief::{MeanFunction, Theta};
+use crate::data::Value;
+use serde_json::{Map, Value as Json, json};
+
+/// The version of the journal's format.
+pub const VERSION: u64 = 1;
+
+/// One line of a journal.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Event {
+    /// The first line: what the run is about.
+    Start {
+        /// The program's version.
+        program: String,
+        /// What must agree on resuming: integrand, range, parameters and priors.
+        problem: Json,
+        /// The problem file's text, so that a run is complete in itself.
+        text: String,
+        /// The seed.
+        seed: u64,
+        /// The parts of the method by name.
+        method: Json,
+    },
+    /// A point was asked for.
+    Ask {
+        /// Its number.
+        id: u64,
+        /// Where.
+        x: Vec<f64>,
+    },
+    /// A value came back.
+    Tell {
+        /// Whose.
+        id: u64,
+        /// f or ln f.
+        value: Value,
+        /// What the evaluation took.
+        seconds: f64,
+    },
+    /// An evaluation failed.
+    Fail {
+        /// Whose.
+        id: u64,
+        /// What the integrand said.
+        reason: String,
+        /// What the evaluation took.
+        seconds: f64,
+        /// Whether the point is given up; otherwise it is tried again.
+        last: bool,
+    },
+    /// The hyperparameters were fitted to the first n values.
+    Fit {
+        /// How many values.
+        n: usize,
+        /// Whether from all starting points.
+        full: bool,
+        /// The hyperparameters.
+        theta: Theta,
+    },
+    /// The run stopped.
+    Stop {
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Event {
+    /// One line of JSON, without the line end.
+    pub fn to_json(&self) -> String {
+        let json = match self {
+            Event::Start {
+                program,
+                problem,
+                text,
+                seed,
+                method,
+            } => json!({
+                "event": "start", "journal": VERSION, "program": program, "seed": seed,
+                "problem": problem, "method": method, "text": text,
+            }),
+            Event::Ask { id, x } => json!({"event": "ask", "id": id, "x": x}),
+            Event::Tell { id, value, seconds } => {
+                let (key, number) = value_json(*value);
+                json!({"event": "tell", "id": id, key: number, "seconds": seconds})
+            }
+            Event::Fail {
+                id,
+                reason,
+                seconds,
+                last,
+            } => json!({
+                "event": "fail", "id": id, "reason": reason, "seconds": seconds, "last": last,
+            }),
+            Event::Fit { n, full, theta } => {
+                json!({"event": "fit", "n": n, "full": full, "theta": theta_json(theta)})
+            }
+            Event::Stop { reason } => json!({"event": "stop", "reason": reason}),
+        };
+        json.to_string()
+    }
+
+    /// The event of a line, or what is wrong with it.
+    pub fn from_json(line: &str) -> Result<Event, String> {
+        let json: Json = serde_json::from_str(line).map_err(|e| e.to_string())?;
+        let object = json.as_object().ok_or("an event is a JSON object")?;
+        let fields = Fields(object);
+        match fields.text("event")?.as_str() {
+            "start" => {
+                let version = fields.integer("journal")?;
+                if version != VERSION {
+                    let reason = format!("journal version {version}; this program reads {VERSION}");
+                    return Err(reason);
+                }
+                Ok(Event::Start {
+                    program: fields.text("program")?,
+                    problem: fields.any("problem")?.clone(),
+                    text: fields.text("text")?,
+                    seed: fields.integer("seed")?,
+                    method: fields.any("method")?.clone(),
+                })
+            }
+            "ask" => Ok(Event::Ask {
+                id: fields.integer("id")?,
+                x: numbers(fields.any("x")?)?,
+            }),
+            "tell" => Ok(Event::Tell {
+                id: fields.integer("id")?,
+                value: match object.get("f") {
+                    Some(f) => Value::Linear(number(f)?),
+                    None => Value::Log(number(fields.any("log_f")?)?),
+                },
+                seconds: number(fields.any("seconds")?)?,
+            }),
+            "fail" => Ok(Event::Fail {
+                id: fields.integer("id")?,
+                reason: fields.text("reason")?,
+                seconds: number(fields.any("seconds")?)?,
+                last: fields.flag("last")?,
+            }),
+            "fit" => Ok(Event::Fit {
+                n: fields.integer("n")? as usize,
+                full: fields.flag("full")?,
+                theta: theta(fields.any("theta")?)?,
+            }),
+            "stop" => Ok(Event::Stop {
+                reason: fields.text("reason")?,
+            }),
+            other => Err(format!("unknown event '{other}'")),
+        }
+    }
+}
+
+/// Fields of an object, with errors that name them.
+struct Fields<'a>(&'a Map<String, Json>);
+
+impl Fields<'_> {
+    fn any(&self, name: &str) -> Result<&Json, String> {
+        self.0.get(name).ok_or_else(|| format!("no field '{name}'"))
+    }
+
+    fn text(&self, name: &str) -> Result<String, String> {
+        let text = self.any(name)?.as_str();
+        text.map(str::to_string)
+            .ok_or_else(|| format!("'{name}' is not a string"))
+    }
+
+    fn integer(&self, name: &str) -> Result<u64, String> {
+        self.any(name)?
+            .as_u64()
+            .ok_or_else(|| format!("'{name}' is not a whole number"))
+    }
+
+    fn flag(&self, name: &str) -> Result<bool, String> {
+        self.any(name)?
+            .as_bool()
+            .ok_or_else(|| format!("'{name}' is not true or false"))
+    }
+}
+
+/// JSON has no infinity: -inf is written as text.
+fn value_json(value: Value) -> (&'static str, Json) {
+    let write = |x: f64| {
+        if x.is_finite() {
+            json!(x)
+        } else {
+            json!(x.to_string())
+        }
+    };
+    match value {
+        Value::Linear(f) => ("f", write(f)),
+        Value::Log(ln_f) => ("log_f", write(ln_f)),
+    }
+}
+
+fn number(json: &Json) -> Result<f64, String> {
+    let parsed = match json {
+        Json::String(text) => text.parse().ok(),
+        other => other.as_f64(),
+    };
+    parsed.ok_or_else(|| format!("{json} is not a number"))
+}
+
+fn numbers(json: &Json) -> Result<Vec<f64>, String> {
+    let array = json
+        .as_array()
+        .ok_or_else(|| format!("{json} is not a list"))?;
+    array.iter().map(number).collect()
+}
+
+/// The hyperparameters as users see them, in reports too.
+pub fn theta_json(theta: &Theta) -> Json {
+    let mean = match &theta.mean {
+        MeanFunction::Constant(mean) => json!(mean),
+        MeanFunction::Quadratic {
+            peak,
+            center,
+            width,
+        } => json!({"peak": peak, "center": center, "width": width}),
+    };
+    json!({
+        "mean": mean, "output_scale": theta.output_scale,
+        "length_scales": theta.length_scales, "noise": theta.noise,
+    })
+}
+
+fn theta(json: &Json) -> Result<Theta, String> {
+    let object = json.as_object().ok_or("theta is not an object")?;
+    let fields = Fields(object);
+    let mean = match fields.any("mean")? {
+        Json::Object(quadratic) => {
+            let fields = Fields(quadratic);
+            MeanFunction::Quadratic {
+                peak: number(fields.any("peak")?)?,
+                center: numbers(fields.any("center")?)?,
+                width: numbers(fields.any("width")?)?,
+            }
+        }
+        constant => MeanFunction::Constant(number(constant)?),
+    };
+    Ok(Theta {
+        mean,
+        output_scale: number(fields.any("output_scale")?)?,
+        length_scales: numbers(fields.any("length_scales")?)?,
+        noise: number(fields.any("noise")?)?,
+    })
+}

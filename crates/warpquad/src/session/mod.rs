@@ -1,0 +1,441 @@
+//! Run a problem: ask and tell over a journal that loses nothing.
+
+pub mod evaluator;
+mod event;
+pub mod expression;
+mod journal;
+mod report;
+mod runner;
+mod setup;
+pub mod spec;
+
+pub use report::{Report, Warning};
+pub use runner::{Progress, Stop, run};
+pub use setup::{method, source, table};
+
+use crate::data::Value;
+use crate::engine::{Engine, LastFit, Method, Outcome};
+use crate::error::{Error, Result};
+use crate::points::Points;
+use evaluator::{Answer, Task};
+use event::Event;
+use journal::Journal;
+use spec::{OnFailure, Problem};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// A run of a problem: an engine, and the journal that restores it.
+///
+/// ```
+/// use warpquad::session::{Session, evaluator::Answer, spec::Problem};
+/// use warpquad::Value;
+/// let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
+/// let mut session = Session::new(Problem::parse(text)?, text, 0)?;
+/// for _ in 0..12 {
+///     let task = session.ask()?;
+///     session.tell(task.id, Answer::Value(Value::Log(-task.x[0].powi(2))), 0.0)?;
+/// }
+/// let z = session.outcome()?;
+/// assert!((z.law.ln_quantile(0.5) + 0.5 * 3.0_f64.ln()).abs() < 0.1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Session {
+    problem: Problem,
+    method: Method,
+    engine: Engine,
+    journal: Option<Journal>,
+    seed: u64,
+    next_id: u64,
+    pending: BTreeMap<u64, Vec<f64>>,
+    /// How often a pending point has failed.
+    attempts: BTreeMap<u64, usize>,
+    failed: Points,
+    /// Failed attempts, given up or not.
+    failures: usize,
+    told: Vec<(u64, Value)>,
+    /// Why the run last stopped, if it has not gone on since.
+    last_stop: Option<String>,
+    seconds_in_integrand: f64,
+    /// What the journal itself cost, and choosing points.
+    seconds_in_journal: f64,
+}
+
+/// What became of an answer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// The value is kept.
+    Kept,
+    /// The evaluation failed and is to be tried again.
+    Again(Task),
+    /// The evaluation failed and the point is given up.
+    GivenUp,
+    /// The evaluation failed and the run has to stop, for this reason.
+    Stop(String),
+}
+
+impl Session {
+    /// A run that is kept in memory only.
+    pub fn new(problem: Problem, text: &str, seed: u64) -> Result<Session> {
+        Session::start(problem, text, seed, None)
+    }
+
+    /// A run kept in a directory that has none yet.
+    pub fn create(problem: Problem, text: &str, seed: u64, dir: &Path) -> Result<Session> {
+        Session::start(problem, text, seed, Some(dir))
+    }
+
+    fn start(problem: Problem, text: &str, seed: u64, dir: Option<&Path>) -> Result<Session> {
+        let mut session = Session::empty(problem, seed)?;
+        if let Some(dir) = dir {
+            let first = Event::Start {
+                program: env!("CARGO_PKG_VERSION").into(),
+                problem: session.problem.canonical(),
+                text: text.into(),
+                seed,
+                method: setup::method_json(&session.method),
+            };
+            session.journal = Some(Journal::create(dir, &first)?);
+        }
+        Ok(session)
+    }
+
+    fn empty(problem: Problem, seed: u64) -> Result<Session> {
+        let method = method(&problem)?;
+        let measure = problem.measure()?;
+        let failed = Points::empty(measure.dim())?;
+        let engine = Engine::new(method.clone(), problem.range, measure, seed)?
+            .with_noise(problem.noise.unwrap_or(0.0));
+        Ok(Session {
+            problem,
+            method,
+            engine,
+            journal: None,
+            seed,
+            next_id: 0,
+            pending: BTreeMap::new(),
+            attempts: BTreeMap::new(),
+            failed,
+            failures: 0,
+            told: Vec::new(),
+            last_stop: None,
+            seconds_in_integrand: 0.0,
+            seconds_in_journal: 0.0,
+        })
+    }
+
+    /// Whether a directory holds a run.
+    pub fn exists(dir: &Path) -> bool {
+        Journal::exists(dir)
+    }
+
+    /// Go on with the run in a directory. If a problem is given it must be the run's own: the same
+    /// integrand, range, parameters in order, and priors; its budget may differ.
+    pub fn open(dir: &Path, problem: Option<Problem>) -> Result<Session> {
+        let (journal, events) = Journal::open(dir)?;
+        let mut session = Session::replay(events, problem)?;
+        session.journal = Some(journal);
+        Ok(session)
+    }
+
+    /// Look at the run in a directory, which may be going on; nothing is written.
+    pub fn peek(dir: &Path) -> Result<Session> {
+        Session::replay(Journal::peek(dir)?, None)
+    }
+
+    fn replay(events: Vec<Event>, problem: Option<Problem>) -> Result<Session> {
+        let mut events = events.into_iter().enumerate();
+        let Some((
+            _,
+            Event::Start {
+                problem: kept,
+                text,
+                seed,
+                method,
+                ..
+            },
+        )) = events.next()
+        else {
+            return Err(damaged(1, "the first line does not start a run"));
+        };
+        let own = Problem::parse(&text).map_err(|e| damaged(1, &e.to_string()))?;
+        if own.canonical() != kept {
+            return Err(damaged(1, "the problem and its text do not agree"));
+        }
+        let problem = match problem {
+            Some(problem) => same_problem(problem, &kept)?,
+            None => own,
+        };
+        let mut session = Session::empty(problem, seed)?;
+        if setup::method_json(&session.method) != method {
+            let reason = format!(
+                "the run was made with the method {method}, not with {}",
+                setup::method_json(&session.method)
+            );
+            return Err(damaged(1, &reason));
+        }
+        let mut full = 0;
+        for (i, event) in events {
+            session
+                .apply(event, &mut full)
+                .map_err(|reason| damaged(i + 1, &reason))?;
+        }
+        Ok(session)
+    }
+
+    /// Take one event of a journal into the state.
+    fn apply(&mut self, event: Event, full: &mut usize) -> std::result::Result<(), String> {
+        match event {
+            Event::Start { .. } => return Err("a run starts only once".into()),
+            Event::Ask { id, x } => {
+                self.next_id = self.next_id.max(id + 1);
+                self.pending.insert(id, x);
+            }
+            Event::Tell { id, value, seconds } => {
+                let x = self
+                    .pending
+                    .remove(&id)
+                    .ok_or(format!("point {id} was not asked for"))?;
+                self.keep(id, &x, value, seconds)
+                    .map_err(|e| e.to_string())?;
+            }
+            Event::Fail {
+                id, seconds, last, ..
+            } => {
+                self.count_failure(id, seconds, last)
+                    .map_err(|e| e.to_string())?;
+            }
+            Event::Fit {
+                n,
+                full: is_full,
+                theta,
+            } => {
+                if is_full {
+                    *full = n;
+                }
+                self.engine.restore(LastFit {
+                    theta,
+                    n,
+                    full: *full,
+                });
+            }
+            Event::Stop { reason } => {
+                self.last_stop = Some(reason);
+                return Ok(());
+            }
+        }
+        self.last_stop = None;
+        Ok(())
+    }
+
+    fn keep(&mut self, id: u64, x: &[f64], value: Value, seconds: f64) -> Result<()> {
+        self.engine.tell(x, value)?;
+        self.told.push((id, value));
+        self.attempts.remove(&id);
+        self.seconds_in_integrand += seconds;
+        Ok(())
+    }
+
+    fn count_failure(&mut self, id: u64, seconds: f64, last: bool) -> Result<()> {
+        self.failures += 1;
+        self.seconds_in_integrand += seconds;
+        *self.attempts.entry(id).or_insert(0) += 1;
+        if last {
+            self.attempts.remove(&id);
+            if let Some(x) = self.pending.remove(&id) {
+                self.failed.push(&x)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn record(&mut self, event: &Event) -> Result<()> {
+        let started = std::time::Instant::now();
+        if let Some(journal) = &mut self.journal {
+            journal.append(event)?;
+        }
+        self.seconds_in_journal += started.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// The next point to evaluate; it is in the journal when this returns.
+    pub fn ask(&mut self) -> Result<Task> {
+        let mut pending = Points::empty(self.failed.dim())?;
+        for x in self.pending.values() {
+            pending.push(x)?;
+        }
+        let before = self.engine.last_fit().map(|fit| fit.n);
+        let x = self.engine.ask(&pending, &self.failed)?;
+        let fit = self
+            .engine
+            .last_fit()
+            .cloned()
+            .filter(|fit| Some(fit.n) != before);
+        if let Some(LastFit { theta, n, full }) = fit {
+            self.record(&Event::Fit {
+                n,
+                full: full == n,
+                theta,
+            })?;
+        }
+        self.ask_for(x)
+    }
+
+    /// Ask for a point of the caller's own choice.
+    pub fn ask_for(&mut self, x: Vec<f64>) -> Result<Task> {
+        if let Some(journal) = &self.journal {
+            journal.reserve()?;
+        }
+        let id = self.next_id;
+        self.record(&Event::Ask { id, x: x.clone() })?;
+        self.next_id += 1;
+        self.pending.insert(id, x.clone());
+        Ok(Task { id, x })
+    }
+
+    /// Take an answer, by the problem's policy for failures; it is in the journal when this returns.
+    pub fn tell(&mut self, id: u64, answer: Answer, seconds: f64) -> Result<Told> {
+        let Some(x) = self.pending.get(&id).cloned() else {
+            let reason = match self.told.iter().any(|(told, _)| *told == id) {
+                true => format!("point {id} has been told already"),
+                false => format!("point {id} was not asked for; ask first, and tell its id"),
+            };
+            return Err(Error::spec("id", reason));
+        };
+        match answer {
+            Answer::Value(value) => {
+                self.record(&Event::Tell { id, value, seconds })?;
+                self.pending.remove(&id);
+                self.keep(id, &x, value, seconds)?;
+                Ok(Told::Kept)
+            }
+            Answer::Failure(failure) => {
+                let tries = self.attempts.get(&id).copied().unwrap_or(0) + 1;
+                let retry = self.problem.on_failure == OnFailure::Retry;
+                let again = failure.recoverable && retry && tries <= self.problem.retries;
+                let skip = failure.recoverable && self.problem.on_failure == OnFailure::Skip;
+                let reason = failure.reason.clone();
+                self.record(&Event::Fail {
+                    id,
+                    reason,
+                    seconds,
+                    last: skip,
+                })?;
+                self.count_failure(id, seconds, skip)?;
+                Ok(match (again, skip) {
+                    (true, _) => Told::Again(Task { id, x }),
+                    (_, true) => Told::GivenUp,
+                    _ => Told::Stop(format!(
+                        "evaluation {id} failed at {}: {}",
+                        self.at(&x),
+                        failure.reason
+                    )),
+                })
+            }
+        }
+    }
+
+    /// A point with its parameters' names.
+    fn at(&self, x: &[f64]) -> String {
+        let pairs = self.problem.names.iter().zip(x);
+        let texts: Vec<String> = pairs.map(|(name, x)| format!("{name} = {x}")).collect();
+        texts.join(", ")
+    }
+
+    /// Say in the journal that the run stopped.
+    pub fn stopped(&mut self, reason: &str) -> Result<()> {
+        self.record(&Event::Stop {
+            reason: reason.into(),
+        })
+    }
+
+    /// Why the run last stopped; `None` if it has gone on since, or never did.
+    pub fn last_stop(&self) -> Option<&str> {
+        self.last_stop.as_deref()
+    }
+
+    /// Points asked for and not told, in the order they were asked.
+    pub fn pending(&self) -> Vec<Task> {
+        let pending = self.pending.iter();
+        pending.map(|(&id, x)| Task { id, x: x.clone() }).collect()
+    }
+
+    /// Values kept so far.
+    pub fn evaluations(&self) -> usize {
+        self.told.len()
+    }
+
+    /// Points that were given up.
+    pub fn given_up(&self) -> usize {
+        self.failed.len()
+    }
+
+    /// Failed attempts.
+    pub fn failures(&self) -> usize {
+        self.failures
+    }
+
+    /// The problem.
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    /// The method's parts.
+    pub fn method(&self) -> &Method {
+        &self.method
+    }
+
+    /// The seed.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Every observation, with its point.
+    pub fn observations(&self) -> (&Points, &[Value]) {
+        self.engine.observations()
+    }
+
+    /// Seconds that evaluations took, added up over workers.
+    pub fn seconds_in_integrand(&self) -> f64 {
+        self.seconds_in_integrand
+    }
+
+    /// Seconds this process spent writing the journal.
+    pub fn seconds_in_journal(&self) -> f64 {
+        self.seconds_in_journal
+    }
+
+    /// What is known of Z. Looking leaves no trace in the run.
+    pub fn outcome(&mut self) -> Result<Outcome> {
+        self.engine.outcome()
+    }
+}
+
+fn damaged(line: usize, reason: &str) -> Error {
+    Error::Journal {
+        line,
+        reason: reason.into(),
+    }
+}
+
+/// The problem given on resuming, if it is the run's own.
+fn same_problem(problem: Problem, kept: &serde_json::Value) -> Result<Problem> {
+    let given = problem.canonical();
+    let fields = ["integrand", "names", "prior", "range"];
+    for field in fields {
+        if given.get(field) != kept.get(field) {
+            let show = |json: &serde_json::Value| {
+                json.get(field)
+                    .map_or("nothing".into(), |part| part.to_string())
+            };
+            let reason = format!(
+                "the run has another {field}: {} in the journal, {} in the problem file; give the \
+                 run's own file, or start a new run",
+                show(kept),
+                show(&given)
+            );
+            return Err(damaged(1, &reason));
+        }
+    }
+    Ok(problem)
+}

@@ -1,0 +1,175 @@
+//! Say what a run has found, for people and for programs.
+
+use super::event::theta_json;
+use super::{Session, setup};
+use crate::data::Value;
+use crate::engine::Outcome;
+use crate::error::Result;
+use serde_json::{Value as Json, json};
+use std::collections::HashMap;
+
+/// Something that a reader of the result should know.
+pub type Warning = String;
+
+/// What a run has found.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// The law of Z.
+    pub outcome: Outcome,
+    /// Failed attempts.
+    pub failures: usize,
+    /// Seconds of wall clock.
+    pub seconds: f64,
+    /// Seconds that evaluations took, added up over workers.
+    pub seconds_in_integrand: f64,
+    /// Seconds of writing the journal.
+    pub seconds_in_journal: f64,
+    /// Why the run stopped, or "running".
+    pub stop: String,
+    /// The method's parts.
+    pub method: Json,
+    /// What to know.
+    pub warnings: Vec<Warning>,
+    /// The seed.
+    pub seed: u64,
+    /// The parameters' names.
+    pub names: Vec<String>,
+}
+
+impl Report {
+    /// The report of a session that took `seconds` and stopped for this reason.
+    pub fn new(session: &mut Session, seconds: f64, stop: &str) -> Result<Report> {
+        let outcome = session.outcome()?;
+        Ok(Report {
+            failures: session.failures(),
+            seconds,
+            seconds_in_integrand: session.seconds_in_integrand(),
+            seconds_in_journal: session.seconds_in_journal(),
+            stop: stop.into(),
+            method: named(session),
+            warnings: warnings(session, &outcome),
+            seed: session.seed(),
+            names: session.problem().names.clone(),
+            outcome,
+        })
+    }
+
+    /// The median of ln Z; NaN where Z is negative.
+    pub fn ln_z(&self) -> f64 {
+        self.outcome.law.ln_quantile(0.5)
+    }
+
+    /// The standard deviation of ln Z, the node rule's error included.
+    pub fn ln_z_sd(&self) -> f64 {
+        self.outcome.ln_sd()
+    }
+
+    /// The central 95 % of ln Z, the node rule's error included.
+    pub fn ln_z_interval(&self) -> [f64; 2] {
+        self.outcome.ln_interval(0.95)
+    }
+
+    /// The object that `--json` prints.
+    pub fn to_json(&self) -> Json {
+        let estimate = &self.outcome.estimate;
+        json!({
+            "log_z": self.ln_z(),
+            "log_z_sd": self.ln_z_sd(),
+            "log_z_interval": self.ln_z_interval(),
+            "log_z_mean": estimate.ln_mean(),
+            "node_error": estimate.relative_node_error(),
+            "z": estimate.mean(),
+            "z_sd": estimate.sd(),
+            "evaluations": self.outcome.evaluations,
+            "failures": self.failures,
+            "seconds": self.seconds,
+            "seconds_in_integrand": self.seconds_in_integrand,
+            "seconds_in_journal": self.seconds_in_journal,
+            "stop": self.stop,
+            "method": self.method,
+            "hyperparameters": theta_json(&self.outcome.theta),
+            "warnings": self.warnings,
+            "version": env!("CARGO_PKG_VERSION"),
+            "seed": self.seed,
+        })
+    }
+}
+
+/// The method by name and by parts.
+fn named(session: &Session) -> Json {
+    let mut json = setup::method_json(session.method());
+    json["name"] = match &session.problem().method.name {
+        Some(name) => json!(name),
+        None => json!("default"),
+    };
+    json
+}
+
+fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
+    let mut out = Vec::new();
+    let (_, values) = session.observations();
+    out.extend(repeated(values));
+    out.extend(late_jump(values));
+    let (node, sd) = (outcome.estimate.relative_node_error(), outcome.law.ln_sd());
+    if node > 0.5 * sd && node > 1e-3 {
+        out.push(format!(
+            "the node rule's error in ln Z, {node:.1e}, is not small beside the belief's own, \
+             {sd:.1e}: raise method.nodes"
+        ));
+    }
+    if session.failures() > 0 {
+        out.push(format!(
+            "{} evaluations failed; the journal says why",
+            session.failures()
+        ));
+    }
+    out
+}
+
+/// The same finite value again and again looks like a failure disguised as a value.
+fn repeated(values: &[Value]) -> Option<Warning> {
+    let mut counts: HashMap<u64, usize> = HashMap::new();
+    for Value::Linear(x) | Value::Log(x) in values.iter().copied() {
+        if x.is_finite() && x != 0.0 {
+            *counts.entry(x.to_bits()).or_default() += 1;
+        }
+    }
+    let (bits, count) = counts
+        .into_iter()
+        .max_by_key(|&(bits, count)| (count, bits))?;
+    // A constant f repeats too, and is no failure.
+    if count < 3 || count == values.len() || count * 10 < values.len() {
+        return None;
+    }
+    Some(format!(
+        "the value {} came back {count} times: is it what the integrand says when it fails?",
+        f64::from_bits(bits)
+    ))
+}
+
+/// A value far above all others late in a run moved the scale of everything.
+fn late_jump(values: &[Value]) -> Option<Warning> {
+    let start = (values.len() / 2).max(10);
+    let ln = |value: &Value| match *value {
+        Value::Linear(f) => f.abs().ln(),
+        Value::Log(ln_f) => ln_f,
+    };
+    let mut top = values
+        .iter()
+        .take(start)
+        .map(ln)
+        .fold(f64::NEG_INFINITY, f64::max);
+    for (i, value) in values.iter().enumerate().skip(start) {
+        // e^20 above the best of so many points: a mode that narrow is rare, a sentinel is not.
+        if ln(value) > top + 20.0 {
+            return Some(format!(
+                "evaluation {} is {value}, {:.0} nats above all before it: a new mode, or a \
+                 failure disguised as a value?",
+                i + 1,
+                ln(value) - top
+            ));
+        }
+        top = top.max(ln(value));
+    }
+    None
+}

@@ -1,0 +1,113 @@
+//! Make the parts of a run from its problem: the method, and the source of evaluations.
+
+use super::evaluator::{Closure, Command, Driver, Source, UmBridge, table as evaluations};
+use super::expression::Expression;
+use super::spec::{Integrand, Problem};
+use crate::data::Value;
+use crate::engine::{Method, Step4};
+use crate::error::{Error, Result};
+use crate::fit::Space;
+use crate::points::Points;
+use crate::warp::Range;
+use crate::{acquisition, kernel, warp};
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+
+/// The method a problem asks for, its parts replaced one by one where it says so.
+///
+/// Without a name, the range decides: probit for a bounded f, bmc for one of either sign, mmlt
+/// otherwise.
+pub fn method(problem: &Problem) -> Result<Method> {
+    let spec = &problem.method;
+    let at = |field: &str, error: Error| match error {
+        Error::Spec { reason, .. } => problem.error(field, reason).into(),
+        other => other,
+    };
+    let name = spec.name.as_deref().unwrap_or(default_name(problem.range));
+    let mut method = Method::by_name(name).map_err(|e| at("method.name", e))?;
+    if let Some(warp) = &spec.warp {
+        warp::by_name(warp).map_err(|e| at("method.warp", e))?;
+        method.warp = warp.clone();
+    }
+    if let Some(kernel) = &spec.kernel {
+        kernel::by_name(kernel).map_err(|e| at("method.kernel", e))?;
+        method.kernel = kernel.clone();
+    }
+    if let Some(rule) = &spec.acquisition {
+        acquisition::by_name(rule).map_err(|e| at("method.acquisition", e))?;
+        method.acquisition = rule.clone();
+    }
+    if let Some(fit) = &spec.fit {
+        method.space = if fit == "g" { Space::G } else { Space::F };
+    }
+    method.nodes = spec.nodes.unwrap_or(method.nodes);
+    method.refit_every = spec.refit_every.unwrap_or(method.refit_every);
+    Ok(method)
+}
+
+fn default_name(range: Range) -> &'static str {
+    match (range.lo.is_finite(), range.hi.is_finite()) {
+        (true, true) => "probit",
+        (false, false) => "bmc",
+        _ => "mmlt",
+    }
+}
+
+/// What must agree for a run to go on as it began.
+pub(super) fn method_json(method: &Method) -> serde_json::Value {
+    json!({
+        "warp": method.warp, "kernel": method.kernel, "acquisition": method.acquisition,
+        "fit": match method.space { Space::F => "f", Space::G => "g" },
+        "linearised": method.step4 == Step4::Linearised,
+        "nodes": method.nodes, "refit_every": method.refit_every,
+    })
+}
+
+/// The source of evaluations; `None` for a table, whose evaluations exist already.
+///
+/// `dir` is the problem file's directory, against which programs are found; `run` is the run's
+/// directory, for logs and work directories.
+pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dyn Source>>> {
+    let timeout = problem.timeout.map(Duration::from_secs_f64);
+    let names = problem.names.clone();
+    Ok(Some(match &problem.integrand {
+        Integrand::Log(text) => formula(text, &names, Value::Log)?,
+        Integrand::Value(text) => formula(text, &names, Value::Linear)?,
+        Integrand::Command { argv } => {
+            let mut command = Command::new(argv.clone(), names);
+            command.timeout = timeout;
+            command.restarts = problem.retries;
+            command.stderr = Some(run.join("stderr.log"));
+            command.dir = Some(dir.to_path_buf());
+            Box::new(command)
+        }
+        Integrand::Driver { argv } => {
+            let mut driver = Driver::new(argv.clone(), names, run.join("work"));
+            driver.timeout = timeout;
+            driver.dir = Some(dir.to_path_buf());
+            Box::new(driver)
+        }
+        Integrand::UmBridge { url, model, config } => {
+            let server = UmBridge::new(url, model, names.len());
+            Box::new(server.timeout(timeout).config(&config.to_string())?)
+        }
+        Integrand::Table { .. } => return Ok(None),
+    }))
+}
+
+fn formula(text: &str, names: &[String], kind: fn(f64) -> Value) -> Result<Box<dyn Source>> {
+    let parsed = Expression::parse(text, names);
+    let expression = parsed.map_err(|e| Error::spec("integrand", e.to_string()))?;
+    Ok(Box::new(Closure::new(move |x: &[f64]| {
+        kind(expression.evaluate(x))
+    })))
+}
+
+/// The evaluations of a table.
+pub fn table(problem: &Problem, dir: &Path) -> Result<Option<(Points, Vec<Value>)>> {
+    match &problem.integrand {
+        Integrand::Table { path } => evaluations::read(&dir.join(path), &problem.names).map(Some),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,240 @@
+//! Describe a problem: what to integrate, against which prior, how, and for how long.
+//!
+//! A problem file is TOML with the sections `[integrand]`, `[parameters]` or `[joint]`, `[method]` and `[budget]`. Every mistake is
+//! reported with its line. Names of methods, warps, kernels and acquisitions are kept as they are; who looks them up can point
+//! at them with [`Problem::error`].
+//!
+//! ```
+//! use warpquad::session::spec::Problem;
+//! let problem = Problem::parse(
+//!     "[integrand]
+//!      log = \"-(100*(y - x^2)^2 + (1 - x)^2)/20\"
+//!      [parameters]
+//!      x = { uniform = [-5, 5] }
+//!      y = { truncated-normal = { mean = 0, sd = 1, lo = 0, hi = inf } }
+//!      [budget]
+//!      evaluations = 100",
+//! )?;
+//! assert_eq!(problem.names, ["x", "y"]);
+//! assert_eq!(problem.measure()?.support()[1], (0.0, f64::INFINITY));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod canonical;
+mod error;
+mod parse;
+mod prior;
+mod reader;
+
+pub use error::SpecError;
+
+use crate::error::{Result, same_length};
+use crate::measure::{Gaussian, Measure, Product, univariate};
+use crate::warp::Range;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A problem, as its file describes it.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    /// What to integrate.
+    pub integrand: Integrand,
+    /// What is known of f; the positive numbers unless the file says otherwise.
+    pub range: Range,
+    /// What to do when an evaluation fails.
+    pub on_failure: OnFailure,
+    /// How often to try again, under [`OnFailure::Retry`] and after a program has crashed.
+    pub retries: usize,
+    /// The time limit of one evaluation, in seconds.
+    pub timeout: Option<f64>,
+    /// The variance of the noise on the latent g (ln f under the log warp).
+    pub noise: Option<f64>,
+    /// The parameters, in the order of the file.
+    pub names: Vec<String>,
+    /// Their prior.
+    pub prior: PriorSpec,
+    /// How to integrate.
+    pub method: MethodSpec,
+    /// When to stop.
+    pub budget: Budget,
+    /// Where each field stands in the source, in bytes.
+    places: BTreeMap<String, usize>,
+    source: String,
+}
+
+/// What to integrate.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Integrand {
+    /// ln f, as a formula in the parameters' names.
+    Log(String),
+    /// f, as a formula in the parameters' names.
+    Value(String),
+    /// A program that stays alive: a JSON line in, a JSON line out.
+    Command {
+        /// The program and its arguments.
+        argv: Vec<String>,
+    },
+    /// A program called once per evaluation, with the names of a file to read and a file to write.
+    Driver {
+        /// The program and its arguments.
+        argv: Vec<String>,
+    },
+    /// A model behind a UM-Bridge server.
+    UmBridge {
+        /// The server's address.
+        url: String,
+        /// The model's name on the server.
+        model: String,
+        /// The configuration that goes with every request: a JSON object, empty by default.
+        config: serde_json::Value,
+    },
+    /// Evaluations that exist already.
+    Table {
+        /// The file, as the problem names it.
+        path: String,
+    },
+}
+
+/// What to do when an evaluation fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OnFailure {
+    /// Stop the run; it can be resumed.
+    #[default]
+    Stop,
+    /// Record the failure and go on without the point.
+    Skip,
+    /// Evaluate the point again, as often as `retries` allows, then stop.
+    Retry,
+}
+
+/// The prior, by name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PriorSpec {
+    /// Independent parameters: for each, the name of its law in [`measure::REGISTRY`](crate::measure::REGISTRY) and its numbers.
+    Product(Vec<(String, Vec<f64>)>),
+    /// One normal law.
+    Joint {
+        /// The mean.
+        mean: Vec<f64>,
+        /// The covariance, row after row.
+        covariance: Vec<Vec<f64>>,
+    },
+}
+
+/// How to integrate; what is not said is left to the method.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MethodSpec {
+    /// The named method.
+    pub name: Option<String>,
+    /// The warp.
+    pub warp: Option<String>,
+    /// The kernel.
+    pub kernel: Option<String>,
+    /// The space theta is fitted in: "f" or "g".
+    pub fit: Option<String>,
+    /// The acquisition.
+    pub acquisition: Option<String>,
+    /// How many nodes integrate the belief.
+    pub nodes: Option<usize>,
+    /// How many observations come between two fits.
+    pub refit_every: Option<usize>,
+    /// How many points are asked for at once.
+    pub batch: Option<usize>,
+}
+
+/// When to stop: at the first limit that is met.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Budget {
+    /// Evaluations of the integrand.
+    pub evaluations: Option<usize>,
+    /// Seconds on the clock.
+    pub seconds: Option<f64>,
+    /// The standard deviation of ln Z that is small enough.
+    pub log_z_sd: Option<f64>,
+    /// How many evaluations run at once.
+    pub workers: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Budget {
+        Budget {
+            evaluations: None,
+            seconds: None,
+            log_z_sd: None,
+            workers: 1,
+        }
+    }
+}
+
+impl Problem {
+    /// A problem without a file, everything else at its default.
+    ///
+    /// ```
+    /// use warpquad::session::spec::{Integrand, PriorSpec, Problem};
+    /// let prior = PriorSpec::Product(vec![("normal".to_string(), vec![0.0, 1.0])]);
+    /// let problem = Problem::new(Integrand::Log("-x^2".to_string()), vec!["x".to_string()], prior);
+    /// let file = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
+    /// assert_eq!(problem.canonical(), Problem::parse(file)?.canonical());
+    /// # Ok::<(), warpquad::session::spec::SpecError>(())
+    /// ```
+    pub fn new(integrand: Integrand, names: Vec<String>, prior: PriorSpec) -> Problem {
+        Problem {
+            integrand,
+            range: Range::POSITIVE,
+            on_failure: OnFailure::default(),
+            retries: 2,
+            timeout: None,
+            noise: None,
+            names,
+            prior,
+            method: MethodSpec::default(),
+            budget: Budget::default(),
+            places: BTreeMap::new(),
+            source: String::new(),
+        }
+    }
+
+    /// Read a problem file.
+    pub fn parse(text: &str) -> std::result::Result<Problem, SpecError> {
+        parse::problem(text)
+    }
+
+    /// The prior as a measure.
+    pub fn measure(&self) -> Result<Arc<dyn Measure>> {
+        match &self.prior {
+            PriorSpec::Product(laws) => {
+                same_length("prior", laws.len(), self.names.len())?;
+                let law = |(name, numbers): &(String, Vec<f64>)| univariate(name, numbers);
+                let laws = laws.iter().map(law).collect::<Result<_>>()?;
+                Ok(Arc::new(Product::new(laws)?))
+            }
+            PriorSpec::Joint { mean, covariance } => {
+                same_length("mean", mean.len(), self.names.len())?;
+                Ok(Arc::new(Gaussian::new(mean.clone(), covariance.concat())?))
+            }
+        }
+    }
+
+    /// The line and column, from 1, of the value of a field like `method.kernel`; `None` if the file does not have it.
+    pub fn locate(&self, field: &str) -> Option<(usize, usize)> {
+        let offset = *self.places.get(field)?;
+        Some(error::position(&self.source, offset))
+    }
+
+    /// An error that points at a field, for names that are looked up elsewhere; at the start of the file if it is not there.
+    ///
+    /// ```
+    /// use warpquad::session::spec::Problem;
+    /// let file = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\nmethod.warp = 'lgo'";
+    /// let error = Problem::parse(file)?.error("method.warp", "unknown warp 'lgo'");
+    /// assert_eq!((error.line, error.column), (3, 15));
+    /// # Ok::<(), warpquad::session::spec::SpecError>(())
+    /// ```
+    pub fn error(&self, field: &str, reason: impl Into<String>) -> SpecError {
+        let offset = self.places.get(field).copied().unwrap_or(0);
+        SpecError::at(&self.source, offset, field, reason)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,201 @@
+//! Shift, scale and flip a warp, for (-inf, a), (a, b) and (b, inf).
+
+use super::{Cov, Equal, LnVar, Local, Marginal, Mean, PolynomialForm, Range, Warp};
+use crate::error::{Error, Result, finite};
+use std::sync::Arc;
+
+/// f = offset + sign exp(ln_scale) xi(g), for any warp xi.
+///
+/// The scale is kept as a logarithm: a likelihood whose largest observation is 10^-10000 is an
+/// ordinary log warp in units of that observation.
+///
+/// ```
+/// use std::sync::Arc;
+/// use warpquad::warp::{Affine, Log, Probit, Warp};
+/// let rate = Affine::onto(2.0, 5.0)?;                       // (2, 5) through the probit
+/// assert!((rate.forward(0.0) - 3.5).abs() < 1e-14);
+/// let below = Affine::onto(f64::NEG_INFINITY, 1.0)?;        // (-inf, 1) through the log
+/// assert!((below.forward(0.0) - 0.0).abs() < 1e-15);
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Affine {
+    warp: Arc<dyn Warp>,
+    offset: f64,
+    sign: f64,
+    ln_scale: f64,
+}
+
+impl Affine {
+    /// f = offset + scale xi(g); the scale may have either sign but not vanish.
+    pub fn new(warp: Arc<dyn Warp>, offset: f64, scale: f64) -> Result<Affine> {
+        finite("offset", offset)?;
+        finite("scale", scale)?;
+        if scale == 0.0 {
+            return Err(Error::spec("scale", "must not be 0: f would be a constant"));
+        }
+        Ok(Affine {
+            warp,
+            offset,
+            sign: scale.signum(),
+            ln_scale: scale.abs().ln(),
+        })
+    }
+
+    /// f = exp(ln_scale) xi(g): a warp in units of exp(ln_scale).
+    pub fn scaled(warp: Arc<dyn Warp>, ln_scale: f64) -> Result<Affine> {
+        Ok(Affine {
+            warp,
+            offset: 0.0,
+            sign: 1.0,
+            ln_scale: finite("ln_scale", ln_scale)?,
+        })
+    }
+
+    /// The warp onto (lo, hi): identity, log from either end, or probit.
+    pub fn onto(lo: f64, hi: f64) -> Result<Affine> {
+        // A NaN end is refused here too.
+        if lo.partial_cmp(&hi) != Some(std::cmp::Ordering::Less) {
+            let reason = format!("must go from a lower to a higher end, got [{lo}, {hi}]");
+            return Err(Error::spec("range", reason));
+        }
+        match (lo.is_finite(), hi.is_finite()) {
+            (false, false) => Affine::new(Arc::new(super::Identity), 0.0, 1.0),
+            (true, false) => Affine::new(Arc::new(super::Log), lo, 1.0),
+            (false, true) => Affine::new(Arc::new(super::Log), hi, -1.0),
+            (true, true) => Affine::new(Arc::new(super::Probit), lo, hi - lo),
+        }
+    }
+
+    fn map(&self, y: f64) -> f64 {
+        // 0 times an overflowing scale is 0.
+        let scaled = if y == 0.0 {
+            0.0
+        } else {
+            self.ln_scale.exp() * y
+        };
+        self.offset + self.sign * scaled
+    }
+}
+
+impl Warp for Affine {
+    fn name(&self) -> &'static str {
+        self.warp.name()
+    }
+
+    fn range(&self) -> Range {
+        let inner = self.warp.range();
+        let (a, b) = (self.map(inner.lo), self.map(inner.hi));
+        Range {
+            lo: a.min(b),
+            hi: a.max(b),
+        }
+    }
+
+    fn scales(&self) -> bool {
+        self.offset == 0.0 && self.warp.scales()
+    }
+
+    fn local(&self, g: f64) -> Local {
+        let inner = self.warp.local(g);
+        Local {
+            ln_unit: inner.ln_unit + self.ln_scale,
+            value: self.sign * inner.value,
+            slope: self.sign * inner.slope,
+        }
+    }
+
+    fn offset(&self) -> f64 {
+        match self.warp.offset() {
+            0.0 => self.offset,
+            inner => self.map(inner),
+        }
+    }
+
+    fn inverse(&self, f: f64) -> f64 {
+        let y = self.sign * (f - self.offset);
+        if self.ln_scale == 0.0 {
+            return self.warp.inverse(y);
+        }
+        if y > 0.0 {
+            self.warp.inverse_ln(y.ln() - self.ln_scale)
+        } else {
+            self.warp.inverse(y * (-self.ln_scale).exp())
+        }
+    }
+
+    fn inverse_ln(&self, ln_f: f64) -> f64 {
+        if self.offset == 0.0 && self.sign > 0.0 {
+            self.warp.inverse_ln(ln_f - self.ln_scale)
+        } else {
+            self.inverse(ln_f.exp())
+        }
+    }
+
+    fn mean(&self, at: Marginal) -> Mean {
+        let inner = self.warp.mean(at);
+        Mean {
+            ln_unit: inner.ln_unit + self.ln_scale,
+            value: self.sign * inner.value,
+            d_mu: self.sign * inner.d_mu,
+            d_s: self.sign * inner.d_s,
+            ..inner
+        }
+    }
+
+    fn feature_count(&self) -> usize {
+        self.warp.feature_count()
+    }
+
+    fn features(&self, at: Marginal, out: &mut [f64]) {
+        self.warp.features(at, out);
+    }
+
+    fn cov(&self, left: &[f64], right: &[f64], c: f64) -> f64 {
+        self.warp.cov(left, right, c)
+    }
+
+    fn cov_partials(&self, left: &[f64], right: &[f64], c: f64) -> Cov {
+        self.warp.cov_partials(left, right, c)
+    }
+
+    fn is_function_of_c(&self) -> bool {
+        self.warp.is_function_of_c()
+    }
+
+    fn equal(&self, at: Marginal, c: &[f64], out: Equal<'_>) {
+        self.warp.equal(at, c, out);
+    }
+
+    fn cov_column(&self, left: &[f64], rights: &[f64], c: &mut [f64]) {
+        self.warp.cov_column(left, rights, c);
+    }
+
+    fn starts(&self, g: &[f64]) -> Vec<Marginal> {
+        self.warp.starts(g)
+    }
+
+    fn f_space_limits(&self, g: &[f64]) -> Marginal {
+        self.warp.f_space_limits(g)
+    }
+
+    fn as_polynomial(&self) -> Option<PolynomialForm> {
+        let mut form = self.warp.as_polynomial()?;
+        form.offset = self.offset();
+        form.ln_unit += self.ln_scale;
+        form.coefficients.iter_mut().for_each(|a| *a *= self.sign);
+        Some(form)
+    }
+
+    fn is_exponential(&self) -> bool {
+        self.warp.is_exponential()
+    }
+
+    fn ln_var(&self, at: Marginal) -> LnVar {
+        let inner = self.warp.ln_var(at);
+        LnVar {
+            value: 2.0 * self.ln_scale + inner.value,
+            ..inner
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The likelihood's gradient against finite differences: every warp, every kernel, both spaces.
+
+use std::sync::Arc;
+use warpquad::belief::{MeanFunction, Theta};
+use warpquad::fit::{Fit, Objective, Parameters, Space};
+use warpquad::warp::{Identity, Warp};
+use warpquad::{Points, Prior, kernel, warp};
+
+/// Twelve points in two dimensions and latent values of about unit size.
+fn sample() -> (Points, Vec<f64>) {
+    let rows: Vec<Vec<f64>> = (0..12)
+        .map(|i| {
+            let t = i as f64;
+            vec![(1.3 * t).sin() * 2.0, (0.7 * t + 0.4).cos()]
+        })
+        .collect();
+    let g = rows
+        .iter()
+        .map(|x| 0.4 + 0.5 * (x[0] * 1.1).cos() - 0.3 * x[1])
+        .collect();
+    (Points::from_rows(&rows).unwrap(), g)
+}
+
+fn means() -> Vec<MeanFunction> {
+    vec![
+        MeanFunction::Constant(0.3),
+        MeanFunction::Quadratic {
+            peak: 0.9,
+            center: vec![0.2, -0.1],
+            width: vec![3.0, 2.0],
+        },
+    ]
+}
+
+/// The largest difference between the exact gradient and Richardson-extrapolated differences,
+/// relative to the largest component.
+fn gradient_error(warp: &dyn Warp, kernel_name: &str, mean: MeanFunction, space: Space) -> f64 {
+    let (x, g) = sample();
+    let theta = Theta {
+        mean,
+        output_scale: 0.6,
+        length_scales: vec![0.9, 1.4],
+        noise: 0.01,
+    };
+    let prior = Prior::shared(kernel::by_name(kernel_name).unwrap(), theta.clone());
+    let how = Fit {
+        space,
+        fit_noise: true,
+        ..Fit::default()
+    };
+    let parameters = Parameters::new(&prior, &x, &g, warp, &how).unwrap();
+    let seen: &dyn Warp = match space {
+        Space::F => warp,
+        Space::G => &Identity,
+    };
+    let mut objective = Objective::new(prior.kernel().clone(), seen, &x, &g, &parameters);
+    let at = parameters.vector(&theta);
+    let mut exact = vec![0.0; at.len()];
+    assert!(objective.evaluate(&at, &mut exact).is_finite());
+    let mut value = |k: usize, h: f64| {
+        let mut moved = at.clone();
+        moved[k] += h;
+        objective.evaluate(&moved, &mut vec![0.0; at.len()])
+    };
+    let size = exact.iter().fold(1.0_f64, |a, b| a.max(b.abs()));
+    (0..at.len())
+        .map(|k| {
+            let mut central = |h: f64| (value(k, h) - value(k, -h)) / (2.0 * h);
+            let difference = (4.0 * central(5e-4) - central(1e-3)) / 3.0;
+            (difference - exact[k]).abs() / size
+        })
+        .fold(0.0, f64::max)
+}
+
+#[test]
+fn gradients_are_exact_for_every_warp_and_kernel_in_both_spaces() {
+    for entry in warp::REGISTRY {
+        let warp: Arc<dyn Warp> = (entry.build)();
+        for kernel in kernel::REGISTRY {
+            for mean in means() {
+                for space in [Space::F, Space::G] {
+                    let error = gradient_error(warp.as_ref(), kernel.name, mean.clone(), space);
+                    assert!(
+                        error < 2e-8,
+                        "{} with {} and {mean:?} in {space:?}: {error:e}",
+                        entry.name,
+                        kernel.name
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_flat_quadratic_mean_has_the_likelihood_of_a_constant_one() {
+    let (x, g) = sample();
+    for entry in warp::REGISTRY {
+        let warp = (entry.build)();
+        let value = |mean: MeanFunction| {
+            let theta = Theta {
+                mean,
+                output_scale: 0.6,
+                length_scales: vec![0.9, 1.4],
+                noise: 0.01,
+            };
+            let prior = Prior::shared(kernel::by_name("matern32").unwrap(), theta.clone());
+            let parameters =
+                Parameters::new(&prior, &x, &g, warp.as_ref(), &Fit::default()).unwrap();
+            let kernel = prior.kernel().clone();
+            let mut objective = Objective::new(kernel, warp.as_ref(), &x, &g, &parameters);
+            let at = parameters.vector(&theta);
+            objective.evaluate(&at, &mut vec![0.0; at.len()])
+        };
+        let flat = MeanFunction::Quadratic {
+            peak: 0.3,
+            center: vec![0.0, 0.0],
+            width: vec![1e9, 1e9],
+        };
+        let (a, b) = (value(MeanFunction::Constant(0.3)), value(flat));
+        assert!(
+            (a - b).abs() < 1e-9 * a.abs(),
+            "{}: {a} against {b}",
+            entry.name
+        );
+    }
+}

@@ -1,0 +1,9 @@
+//! The core's tests in one binary: oracles, properties, the paper's claims, bad input, layers.
+
+mod bad_input;
+mod common;
+mod fit_gradients;
+mod layers;
+mod paper;
+mod properties;
+mod warps;
