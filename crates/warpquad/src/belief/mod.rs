@@ -42,6 +42,24 @@ impl Moments {
         pairs.map(|(u, m)| self.offset + u.exp() * m).collect()
     }
 
+    /// ln of each mean or sd, whichever is larger: what a point can add to an integral. An sd that
+    /// overflows its unit, of a g known to no better than 26 nats, says nothing and is left out.
+    pub fn ln_reach(&self) -> Vec<f64> {
+        let sizes = self
+            .mean
+            .iter()
+            .zip(&self.var)
+            .map(|(m, v)| match v.is_finite() {
+                true => m.abs().max(v.sqrt()),
+                false => m.abs(),
+            });
+        self.ln_unit
+            .iter()
+            .zip(sizes)
+            .map(|(u, size)| u + size.ln())
+            .collect()
+    }
+
     /// The variances in the user's units.
     pub fn vars(&self) -> Vec<f64> {
         let pairs = self.ln_unit.iter().zip(&self.var);

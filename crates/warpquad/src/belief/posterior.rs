@@ -89,7 +89,7 @@ impl Posterior {
         let theta = self.prior.theta();
         let cross = self.prior.sigma_scaled(&self.scaled, x);
         let mut corner = self.prior.sigma(x, x)?;
-        let nugget = theta.noise + self.jitter * theta.output_scale;
+        let nugget = theta.noise + self.jitter * (theta.output_scale + theta.noise);
         for i in 0..x.len() {
             corner[(i, i)] += nugget;
         }
@@ -124,7 +124,7 @@ impl Posterior {
         &self.g
     }
 
-    /// The jitter that the factorisation needed, relative to the output scale.
+    /// The jitter that the factorisation needed, relative to the diagonal: output scale and noise.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }

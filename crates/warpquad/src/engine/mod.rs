@@ -8,6 +8,7 @@ pub use run::{Engine, LastFit, Outcome, integrate};
 
 use crate::error::{Error, Result};
 use crate::fit::Space;
+use crate::measure::Chart;
 
 /// A method, as a choice of parts by their registry names.
 ///
@@ -30,7 +31,9 @@ pub struct Method {
     pub acquisition: String,
     /// How the belief about f is made.
     pub step4: Step4,
-    /// Nodes of the final integral.
+    /// Where the Gaussian process lives: in x, as published, or in the prior's own coordinates.
+    pub coordinates: Chart,
+    /// Nodes of the final integral to begin with; more are taken where their error is not small.
     pub nodes: usize,
     /// A full fit, with all starts, every so many observations; in between the last optimum is
     /// only improved.
@@ -142,6 +145,7 @@ impl Method {
             space: entry.space,
             acquisition: entry.acquisition.into(),
             step4: entry.step4,
+            coordinates: Chart::Identity,
             nodes: 4096,
             refit_every: 10,
         })

@@ -8,7 +8,7 @@ use crate::points::Points;
 use crate::warp::{Identity, Marginal, Warp};
 
 /// Shortest and longest length scale, in units of the spread of the points.
-const LENGTHS: (f64, f64) = (1e-3, 1e2);
+const LENGTHS: (f64, f64) = (5e-3, 1e1);
 /// Length scales that starts take, in units of the spread: within a mode, and across the domain.
 const START_LENGTHS: [f64; 2] = [0.1, 0.5];
 /// Smallest and largest output scale, in units of the squared range of g.

@@ -3,12 +3,12 @@
 //! Unlike the normal law of the matched belief, it is never negative for a positive f and its
 //! quantiles suffer no log-normal tail.
 
-use super::Nodes;
+use super::{Estimate, Nodes};
 use crate::belief::{Belief, Posterior, factor_with_jitter, not_positive_definite};
 use crate::error::Result;
 use crate::numeric::linalg::{self, Mat, dot};
 use crate::numeric::random::Rng;
-use crate::numeric::special::ln_sum_exp;
+use crate::numeric::special::{ln_sum_exp, normal_quantile};
 use crate::numeric::vmath;
 use crate::warp::{Marginal, Warp};
 
@@ -25,6 +25,22 @@ pub struct Law {
 }
 
 impl Law {
+    /// The normal law of an estimate, as its equally likely quantiles: what a linearised belief, which
+    /// is Gaussian, says of Z.
+    pub fn normal(estimate: &Estimate) -> Law {
+        const QUANTILES: usize = 999;
+        let offset = match estimate.offset {
+            0.0 => 0.0,
+            offset => offset * (-estimate.ln_unit).exp(),
+        };
+        let at = |k: usize| normal_quantile((k as f64 + 0.5) / QUANTILES as f64);
+        let (mean, sd) = (offset + estimate.mean, estimate.var.sqrt());
+        Law {
+            samples: (0..QUANTILES).map(|k| mean + sd * at(k)).collect(),
+            ln_unit: Some(estimate.ln_unit),
+        }
+    }
+
     /// The quantile of Z itself; it may underflow.
     pub fn quantile(&self, p: f64) -> f64 {
         let x = self.sample_quantile(p);

@@ -1,4 +1,4 @@
-//! Step 5: apply an affine functional L to a belief: Z ~ N(L[m], L^2[K]).
+//! Step 5: apply an affine functional L to a belief: `Z ~ N(L[m], L^2[K])`.
 
 pub mod closed_form;
 mod estimate;
@@ -131,7 +131,7 @@ impl<'a> Functional<'a> {
         self
     }
 
-    /// What the belief says about Z = L[f].
+    /// What the belief says about `Z = L[f]`.
     pub fn apply(&self, belief: &dyn Belief) -> Result<Estimate> {
         self.check(belief)?;
         if let [(weight, Term::Integral { measure, rule })] = &self.terms[..]
@@ -147,7 +147,15 @@ impl<'a> Functional<'a> {
                 closed_form: true,
             });
         }
-        self.apply_nodes(belief)
+        let (sums, mean) = self.sums(belief)?;
+        let var = variance(&sums, mean.ln_unit, belief)?;
+        Ok(Estimate { var, ..mean })
+    }
+
+    /// The mean of Z and the error of its nodes alone; the variance, the costly part, is NaN.
+    pub(crate) fn apply_mean(&self, belief: &dyn Belief) -> Result<Estimate> {
+        self.check(belief)?;
+        Ok(self.sums(belief)?.1)
     }
 
     fn check(&self, belief: &dyn Belief) -> Result<()> {
@@ -161,7 +169,8 @@ impl<'a> Functional<'a> {
         Ok(())
     }
 
-    fn apply_nodes(&self, belief: &dyn Belief) -> Result<Estimate> {
+    /// Every term on its nodes, and what they add up to.
+    fn sums(&self, belief: &dyn Belief) -> Result<(Vec<Sum>, Estimate)> {
         let weight_sum: f64 = self.terms.iter().map(|(w, _)| w).sum();
         let mut sums = Vec::with_capacity(self.terms.len());
         for (weight, term) in &self.terms {
@@ -174,14 +183,15 @@ impl<'a> Functional<'a> {
         let ln_unit = if top.is_finite() { top } else { 0.0 };
         let offset = sums.first().map_or(0.0, |s| s.moments.offset);
         let (mean, errors): (Vec<f64>, Vec<f64>) = sums.iter().map(|s| s.mean(ln_unit)).unzip();
-        Ok(Estimate {
+        let estimate = Estimate {
             offset: self.constant + offset * weight_sum,
             ln_unit,
             mean: mean.iter().sum(),
-            var: variance(&sums, ln_unit, belief)?,
+            var: f64::NAN,
             node_error: errors.iter().map(|e| e * e).sum::<f64>().sqrt(),
             closed_form: false,
-        })
+        };
+        Ok((sums, estimate))
     }
 }
 
@@ -214,12 +224,9 @@ struct Sum {
 impl Sum {
     fn new(weight: f64, nodes: Nodes, belief: &dyn Belief) -> Result<Sum> {
         let moments = belief.moments(&nodes.points)?;
-        let ln_top = (0..nodes.points.len())
-            .map(|i| {
-                let size = moments.mean[i].abs().max(moments.var[i].sqrt());
-                nodes.ln_weights[i] + moments.ln_unit[i] + size.ln().min(f64::MAX)
-            })
-            .fold(f64::NEG_INFINITY, f64::max);
+        let reach = moments.ln_reach();
+        let tops = nodes.ln_weights.iter().zip(reach).map(|(w, r)| w + r);
+        let ln_top = tops.fold(f64::NEG_INFINITY, f64::max);
         Ok(Sum {
             weight,
             nodes,
@@ -228,7 +235,7 @@ impl Sum {
         })
     }
 
-    /// L[m] in the unit, and the standard error of the node rule.
+    /// `L[m]` in the unit, and the standard error of the node rule.
     fn mean(&self, ln_unit: f64) -> (f64, f64) {
         let runs = self.nodes.replicates;
         let size = self.nodes.points.len() / runs;
@@ -250,7 +257,7 @@ impl Sum {
     }
 }
 
-/// L^2[K] in the unit squared, on at most [`VARIANCE_NODES`] nodes.
+/// `L^2[K]` in the unit squared, on at most [`VARIANCE_NODES`] nodes.
 fn variance(sums: &[Sum], ln_unit: f64, belief: &dyn Belief) -> Result<f64> {
     let (mut points, mut omega) = (Points::empty(belief.dim())?, Vec::new());
     for sum in sums {

@@ -3,6 +3,7 @@
 use crate::belief::{Belief, Link, Posterior};
 use crate::error::{Error, Result, Step};
 use crate::measure::{Form, Measure};
+use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
 use crate::points::Points;
@@ -10,7 +11,7 @@ use crate::points::Points;
 /// Independent randomisations a rule is split into; their spread is the node error.
 const REPLICATES: usize = 8;
 
-/// Widths of the importance mixture, in units of half a length scale (METHOD section 5).
+/// Widths of the importance mixture, in units of half a length scale.
 const WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
 
 /// Weighted points: the integral of f against the measure is about sum of exp(ln_weights) f(points).
@@ -65,8 +66,9 @@ impl Nodes {
         })
     }
 
-    /// Half the nodes from the measure, half from Gaussians at the best observed points, weighted
-    /// by the balance heuristic: w = pi / (pi/2 + q/2), so no weight exceeds 2.
+    /// Nodes that follow the belief: a quarter from the measure, an eighth from Gaussians at the best
+    /// observed points, the rest from Gaussians where a first set of nodes found the belief's mass.
+    /// All are weighted by the balance heuristic, w = pi / (mixture), so no weight exceeds 4.
     ///
     /// Nodes from the prior alone miss a narrow peak. Where the measure has no density, or the
     /// belief no observation, these are plain Sobol' nodes.
@@ -76,46 +78,24 @@ impl Nodes {
         n: usize,
         seed: u64,
     ) -> Result<Nodes> {
-        let proposal = Proposal::following(belief);
+        let observed = Proposal::at_observed(belief);
         let sample = matches!(measure.form(), Form::Sample(_));
-        let Some(proposal) = proposal.filter(|_| measure.has_density() && !sample) else {
+        let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
             return Nodes::sobol(measure, n, seed);
         };
-        let (replicates, size) = split(n);
-        let dim = measure.dim();
-        let mut points = Points::empty(dim)?;
-        let mut x = vec![0.0; dim];
-        for r in 0..replicates {
-            let half = size.div_ceil(2);
-            for u in sequence(dim, seed, r)?.points(half).chunks_exact(dim) {
-                measure.quantile(u, &mut x);
-                points.push(&x)?;
-            }
-            // One more coordinate chooses the component.
-            let mut sobol = sequence(dim + 1, seed ^ 0x9e37_79b9_7f4a_7c15, r)?;
-            for u in sobol.points(size - half).chunks_exact(dim + 1) {
-                proposal.draw(u, &mut x);
-                points.push(&x)?;
-            }
-        }
-        let half_share = size.div_ceil(2) as f64 / size as f64;
-        let total = ((replicates * size) as f64).ln();
-        let ln_weights = points
-            .iter()
-            .map(|x| {
-                let ln_pi = measure.ln_density(x);
-                if ln_pi == f64::NEG_INFINITY {
-                    return f64::NEG_INFINITY;
-                }
-                let ln_q = proposal.ln_density(x) + (1.0 - half_share).ln();
-                ln_pi - ln_add_exp(half_share.ln() + ln_pi, ln_q) - total
-            })
-            .collect();
-        Ok(Nodes {
-            points,
-            ln_weights,
-            replicates,
-        })
+        let scout = Mixture {
+            measure,
+            parts: vec![(0.5, &observed)],
+        };
+        let first = scout.nodes(n / 4, seed)?;
+        let Some(found) = Proposal::at_mass(&first, belief, &observed)? else {
+            return scout.nodes(n, seed);
+        };
+        let mixture = Mixture {
+            measure,
+            parts: vec![(0.125, &observed), (0.625, &found)],
+        };
+        mixture.nodes(n, seed ^ 0x5bf0_3635)
     }
 
     /// The first replicates that together have at most `most` nodes, as a rule of its own.
@@ -150,7 +130,66 @@ fn sequence(dim: usize, seed: u64, replicate: usize) -> Result<Sobol> {
     })
 }
 
-/// A mixture of axis-aligned Gaussians at the observed points that carry the belief's mass.
+/// The measure with a few proposals beside it, each with its share of the nodes.
+struct Mixture<'a> {
+    measure: &'a dyn Measure,
+    parts: Vec<(f64, &'a Proposal)>,
+}
+
+impl Mixture<'_> {
+    fn nodes(&self, n: usize, seed: u64) -> Result<Nodes> {
+        let (replicates, size) = split(n);
+        let dim = self.measure.dim();
+        // Whole numbers of nodes: the shares that are sampled are the shares that are weighted.
+        let counts: Vec<usize> = self
+            .parts
+            .iter()
+            .map(|(s, _)| (s * size as f64) as usize)
+            .collect();
+        let own = size - counts.iter().sum::<usize>();
+        let mut points = Points::empty(dim)?;
+        let mut x = vec![0.0; dim];
+        for r in 0..replicates {
+            for u in sequence(dim, seed, r)?.points(own).chunks_exact(dim) {
+                self.measure.quantile(u, &mut x);
+                points.push(&x)?;
+            }
+            for (k, (count, (_, proposal))) in counts.iter().zip(&self.parts).enumerate() {
+                // One more coordinate chooses the component.
+                let stream = seed ^ 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(k as u64 + 1);
+                let mut sobol = sequence(dim + 1, stream, r)?;
+                for u in sobol.points(*count).chunks_exact(dim + 1) {
+                    proposal.draw(u, &mut x);
+                    points.push(&x)?;
+                }
+            }
+        }
+        let share = |count: usize| (count as f64 / size as f64).ln();
+        let total = ((replicates * size) as f64).ln();
+        let ln_weights = parallel::map(points.len(), |i| {
+            let x = points.row(i);
+            let ln_pi = self.measure.ln_density(x);
+            if ln_pi == f64::NEG_INFINITY {
+                return f64::NEG_INFINITY;
+            }
+            let proposals = counts.iter().zip(&self.parts);
+            let ln_mixture = proposals.fold(share(own) + ln_pi, |sum, (&count, (_, proposal))| {
+                ln_add_exp(sum, share(count) + proposal.ln_density(x))
+            });
+            ln_pi - ln_mixture - total
+        });
+        Ok(Nodes {
+            points,
+            ln_weights,
+            replicates,
+        })
+    }
+}
+
+/// Centers that the second proposal has at most.
+const CENTERS: usize = 128;
+
+/// A mixture of axis-aligned Gaussians.
 #[derive(Debug)]
 struct Proposal {
     centers: Vec<Vec<f64>>,
@@ -161,8 +200,24 @@ struct Proposal {
 }
 
 impl Proposal {
-    /// Observed points within 8 + d nats of the best, weighted by exp((ln f - ln f_max) / 3).
-    fn following(belief: &dyn Belief) -> Option<Proposal> {
+    fn new(centers: Vec<Vec<f64>>, ln_weights: &[f64], half_lengths: Vec<f64>) -> Proposal {
+        let total = ln_sum_exp(ln_weights);
+        let ln_weights: Vec<f64> = ln_weights.iter().map(|w| w - total).collect();
+        let mut sum = 0.0;
+        let cumulative = ln_weights.iter().map(|w| {
+            sum += w.exp();
+            sum
+        });
+        Proposal {
+            cumulative: cumulative.collect(),
+            centers,
+            half_lengths,
+            ln_weights,
+        }
+    }
+
+    /// At observed points within 8 + d nats of the best, weighted by exp((ln f - ln f_max) / 3).
+    fn at_observed(belief: &dyn Belief) -> Option<Proposal> {
         let anatomy = belief.anatomy()?;
         let posterior = anatomy.posterior;
         let ln_f = ln_observed(posterior, anatomy.link);
@@ -175,19 +230,35 @@ impl Proposal {
         let (centers, ln_weights): (Vec<_>, Vec<_>) = near
             .map(|i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
             .unzip();
-        let total = ln_sum_exp(&ln_weights);
-        let ln_weights: Vec<f64> = ln_weights.iter().map(|w| w - total).collect();
-        let mut sum = 0.0;
-        let cumulative = ln_weights.iter().map(|w| {
-            sum += w.exp();
-            sum
-        });
-        Some(Proposal {
-            cumulative: cumulative.collect(),
-            centers,
-            half_lengths: halves(posterior),
-            ln_weights,
-        })
+        Some(Proposal::new(centers, &ln_weights, halves(posterior)))
+    }
+
+    /// At nodes resampled in proportion to weight times mean or sd, whichever is larger.
+    fn at_mass(nodes: &Nodes, belief: &dyn Belief, like: &Proposal) -> Result<Option<Proposal>> {
+        let moments = belief.moments(&nodes.points)?;
+        let reach = moments.ln_reach();
+        let ln_mass: Vec<f64> = nodes
+            .ln_weights
+            .iter()
+            .zip(reach)
+            .map(|(w, r)| w + r)
+            .collect();
+        let total = ln_sum_exp(&ln_mass);
+        if !total.is_finite() {
+            return Ok(None);
+        }
+        let count = CENTERS.min(nodes.points.len() / 4).max(1);
+        // Systematic resampling: one center whenever the cumulative mass passes the next half step.
+        let (mut centers, mut sum) = (Vec::with_capacity(count), 0.0);
+        for (x, ln_mass) in nodes.points.iter().zip(&ln_mass) {
+            sum += (ln_mass - total).exp() * count as f64;
+            while (centers.len() as f64) + 0.5 < sum && centers.len() < count {
+                centers.push(x.to_vec());
+            }
+        }
+        let ln_weights = vec![0.0; centers.len()];
+        let proposal = Proposal::new(centers, &ln_weights, like.half_lengths.clone());
+        Ok(Some(proposal).filter(|p| !p.centers.is_empty()))
     }
 
     /// Map d + 1 uniform numbers to a point.

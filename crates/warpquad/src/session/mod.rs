@@ -104,7 +104,7 @@ impl Session {
         let method = method(&problem)?;
         let measure = problem.measure()?;
         let failed = Points::empty(measure.dim())?;
-        let engine = Engine::new(method.clone(), problem.range, measure, seed)?
+        let engine = Engine::new(method.clone(), problem.range, measure.as_ref(), seed)?
             .with_noise(problem.noise.unwrap_or(0.0));
         Ok(Session {
             problem,

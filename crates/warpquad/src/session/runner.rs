@@ -114,7 +114,7 @@ struct Dispatch {
     desks: Vec<Sender<Task>>,
     free: Vec<usize>,
     inbox: Receiver<(usize, u64, Answer, f64)>,
-    /// Tasks to be tried (again): what a killed run left behind, and retries.
+    /// Tasks to hand out: what a killed run left behind, retries, and the rest of a batch.
     again: VecDeque<Task>,
     started: Instant,
     /// Evaluations at the last estimate of Z.
@@ -220,17 +220,29 @@ impl Dispatch {
 
     fn hand_out(&mut self, session: &mut Session) -> Result<()> {
         while let Some(&desk) = self.free.last() {
-            let limit = session.problem().budget.evaluations;
-            let committed = session.evaluations() + session.given_up() + session.pending().len();
-            let task = match self.again.pop_front() {
-                Some(task) => task,
-                None if limit.is_some_and(|limit| committed >= limit) => return Ok(()),
-                None => session.ask()?,
+            if self.again.is_empty() {
+                self.ask_batch(session)?;
+            }
+            let Some(task) = self.again.pop_front() else {
+                return Ok(());
             };
             if self.desks[desk].send(task).is_err() {
                 return Err(Error::spec("workers", "a worker stopped by itself"));
             }
             self.free.pop();
+        }
+        Ok(())
+    }
+
+    /// Ask for as many points at once as the method says, within the budget.
+    fn ask_batch(&mut self, session: &mut Session) -> Result<()> {
+        let limit = session.problem().budget.evaluations.unwrap_or(usize::MAX);
+        for _ in 0..session.problem().method.batch.unwrap_or(1) {
+            let pending = session.pending().len();
+            if session.evaluations() + session.given_up() + pending >= limit {
+                break;
+            }
+            self.again.push_back(session.ask()?);
         }
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::data::Value;
 use crate::engine::{Method, Step4};
 use crate::error::{Error, Result};
 use crate::fit::Space;
+use crate::measure::Chart;
 use crate::points::Points;
 use crate::warp::Range;
 use crate::{acquisition, kernel, warp};
@@ -41,6 +42,9 @@ pub fn method(problem: &Problem) -> Result<Method> {
     if let Some(fit) = &spec.fit {
         method.space = if fit == "g" { Space::G } else { Space::F };
     }
+    if let Some(chart) = &spec.coordinates {
+        method.coordinates = Chart::parse(chart).map_err(|e| at("method.coordinates", e))?;
+    }
     method.nodes = spec.nodes.unwrap_or(method.nodes);
     method.refit_every = spec.refit_every.unwrap_or(method.refit_every);
     Ok(method)
@@ -60,6 +64,7 @@ pub(super) fn method_json(method: &Method) -> serde_json::Value {
         "warp": method.warp, "kernel": method.kernel, "acquisition": method.acquisition,
         "fit": match method.space { Space::F => "f", Space::G => "g" },
         "linearised": method.step4 == Step4::Linearised,
+        "coordinates": method.coordinates.name(),
         "nodes": method.nodes, "refit_every": method.refit_every,
     })
 }

@@ -236,7 +236,7 @@ pub trait Warp: Debug + Send + Sync {
         self.inverse(ln_f.exp())
     }
 
-    /// E[f] and its partials.
+    /// The mean of f and its partials.
     fn mean(&self, at: Marginal) -> Mean;
 
     /// How many numbers [`Warp::features`] writes for a point.

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["warp", "kernel", "measure"],
     &["data", "belief"],
     &["fit", "functional"],
-    &["acquisition", "engine", "baseline"],
+    &["acquisition", "engine"],
     &["session"],
 ];
 
@@ -22,7 +22,7 @@ const FRIENDS: &[(&str, &str)] = &[
 ];
 
 /// Numerical crates, and the one place that may name them.
-const CRATES: &[&str] = &["faer", "basin", "statrs", "libm", "rand_pcg"];
+const CRATES: &[&str] = &["faer", "basin", "libm", "rand_pcg"];
 
 fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|modules| modules.contains(&module))

@@ -267,7 +267,7 @@ fn ln_var_moves_as_it_says(warp: &dyn Warp, at: Marginal) {
 
 #[test]
 fn the_supplements_equation_14_is_wrong_and_plackett_right() {
-    // METHOD section 3: at this point the printed formula gives -0.176.
+    // At this point the printed formula gives -0.176.
     let (mut a, mut b) = ([0.0; 4], [0.0; 4]);
     Probit.features(Marginal { mu: 0.3, s: 0.8 }, &mut a);
     Probit.features(Marginal { mu: -0.7, s: 1.5 }, &mut b);

@@ -134,6 +134,8 @@ pub struct MethodSpec {
     pub fit: Option<String>,
     /// The acquisition.
     pub acquisition: Option<String>,
+    /// The coordinates the Gaussian process lives in: identity, natural, score or unit.
+    pub coordinates: Option<String>,
     /// How many nodes integrate the belief.
     pub nodes: Option<usize>,
     /// How many observations come between two fits.
