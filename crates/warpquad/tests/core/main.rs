@@ -3,7 +3,9 @@
 mod bad_input;
 mod common;
 mod fit_gradients;
+mod fitting;
 mod layers;
+mod nodes;
 mod paper;
 mod properties;
 mod warps;
