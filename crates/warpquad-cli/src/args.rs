@@ -2,12 +2,14 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 /// Integrals of expensive, constrained functions from few evaluations, with error bars.
 #[derive(Debug, Parser)]
 #[command(
     name = "warpquad",
+    max_term_width = 100,
     version,
     after_help = "Example:\n  warpquad integrate examples/banana.toml --budget 60 --run out/banana\n\n\
                   Exit codes: 0 fine, 1 a mistake in the input, 2 usage, 3 numerics, 4 the integrand."
@@ -53,7 +55,7 @@ pub struct Integrate {
     pub run: Option<PathBuf>,
     /// Evaluations to spend, in place of the file's budget
     #[arg(long, value_name = "N")]
-    pub budget: Option<usize>,
+    pub budget: Option<NonZeroUsize>,
     /// The seed of a new run
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
@@ -82,8 +84,11 @@ pub struct Ask {
     #[arg(long, value_name = "FILE")]
     pub problem: Option<PathBuf>,
     /// The seed of a new run
-    #[arg(long, value_name = "S", default_value_t = 0)]
-    pub seed: u64,
+    #[arg(long, value_name = "S")]
+    pub seed: Option<u64>,
+    /// Print again what was asked for and not told yet; ask for nothing new
+    #[arg(long, conflicts_with = "n")]
+    pub pending: bool,
 }
 
 #[derive(Debug, Args)]
@@ -159,7 +164,7 @@ pub struct Check {
 
 #[derive(Debug, Args)]
 pub struct List {
-    /// What to list; everything if nothing is named
+    /// What to list, or all
     pub what: Option<Family>,
 }
 

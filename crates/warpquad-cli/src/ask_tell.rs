@@ -4,7 +4,7 @@ use crate::args::{Ask, Tell};
 use crate::output;
 use serde_json::json;
 use std::io::BufRead;
-use warpquad::session::evaluator;
+use warpquad::session::evaluator::{self, Task};
 use warpquad::session::{Session, Told};
 use warpquad::{Error, Result};
 
@@ -12,7 +12,7 @@ pub fn ask(args: &Ask) -> Result<()> {
     let mut session = match (&args.problem, Session::exists(&args.run)) {
         (Some(path), false) => {
             let (problem, text) = output::problem(path)?;
-            Session::create(problem, &text, args.seed, &args.run)?
+            Session::create(problem, &text, args.seed.unwrap_or(0), &args.run)?
         }
         (Some(path), true) => Session::open(&args.run, Some(output::problem(path)?.0))?,
         (None, true) => Session::open(&args.run, None)?,
@@ -24,17 +24,25 @@ pub fn ask(args: &Ask) -> Result<()> {
             return Err(Error::spec("run", reason));
         }
     };
+    output::same_seed(&session, args.seed)?;
+    let names = session.problem().names.clone();
+    let print = |task: &Task| {
+        let line = evaluator::write_task(task, &names);
+        line.map(|line| output::line(&line))
+            .map_err(|reason| Error::spec("point", reason))
+    };
+    if args.pending {
+        return session.pending().iter().try_for_each(print);
+    }
     for _ in 0..args.n {
-        let task = session.ask()?;
-        let line = evaluator::write_task(&task, &session.problem().names);
-        println!("{}", line.map_err(|reason| Error::spec("point", reason))?);
+        print(&session.ask()?)?;
     }
     Ok(())
 }
 
 pub fn tell(args: &Tell) -> Result<()> {
     let mut session = Session::open(&args.run, None)?;
-    let mut kept = 0;
+    let (mut kept, mut trouble) = (0, None);
     for (number, line) in std::io::stdin().lock().lines().enumerate() {
         let line = line.map_err(|error| Error::Io {
             path: "standard input".into(),
@@ -43,29 +51,47 @@ pub fn tell(args: &Tell) -> Result<()> {
         if line.trim().is_empty() {
             continue;
         }
-        let at = |reason: String| Error::spec(format!("line {}", number + 1), reason);
-        let (id, answer) = evaluator::read_answer(&line).map_err(at)?;
-        match session.tell(id, answer, 0.0)? {
-            Told::Kept => kept += 1,
-            Told::GivenUp => {}
-            Told::Again(task) => {
-                eprintln!(
-                    "point {} failed and is still pending: evaluate it again",
-                    task.id
-                );
+        // A bad line must not cost the good ones below it.
+        match tell_one(&mut session, number + 1, &line) {
+            Ok(true) => kept += 1,
+            Ok(false) => {}
+            Err(error @ (Error::Spec { .. } | Error::Evaluation { .. })) => {
+                if let Some(earlier) = trouble.replace(error) {
+                    eprintln!("warpquad: {earlier}");
+                }
             }
-            Told::Stop(reason) => {
-                return Err(Error::Evaluation {
-                    id: id as usize,
-                    reason,
-                    recoverable: true,
-                });
-            }
+            Err(error) => return Err(error),
         }
     }
-    println!(
-        "{}",
-        json!({"kept": kept, "evaluations": session.evaluations(), "pending": session.pending().len()})
-    );
-    Ok(())
+    let summary = json!({
+        "kept": kept, "evaluations": session.evaluations(), "pending": session.pending().len(),
+    });
+    output::line(&summary.to_string());
+    trouble.map_or(Ok(()), Err)
+}
+
+/// Tell one line; whether it gave a value.
+fn tell_one(session: &mut Session, number: usize, line: &str) -> Result<bool> {
+    let at = |reason: String| Error::spec(format!("line {number}"), reason);
+    let (id, answer) = evaluator::read_answer(line).map_err(at)?;
+    let told = session.tell(id, answer, 0.0).map_err(|error| match error {
+        Error::Spec { reason, .. } => at(reason),
+        other => other,
+    })?;
+    match told {
+        Told::Kept => Ok(true),
+        Told::GivenUp => Ok(false),
+        Told::Again(task) => {
+            eprintln!(
+                "point {} failed and is still pending: evaluate it again",
+                task.id
+            );
+            Ok(false)
+        }
+        Told::Stop(reason) => Err(Error::Evaluation {
+            id: id as usize,
+            reason,
+            recoverable: true,
+        }),
+    }
 }

@@ -3,10 +3,12 @@
 use crate::args::Check;
 use crate::output::{self, number, seconds};
 use serde_json::json;
+use std::path::Path;
 use std::time::Instant;
 use warpquad::numeric::random::Rng;
 use warpquad::session;
 use warpquad::session::evaluator::{Answer, Evaluator, Task};
+use warpquad::warp::Range;
 use warpquad::{Error, Result, Value};
 
 /// What two evaluations of one point gave.
@@ -21,7 +23,9 @@ pub fn check(args: &Check) -> Result<()> {
     let method = session::method(&problem)?;
     let measure = problem.measure()?;
     let home = output::home(&args.problem);
-    let Some(source) = session::source(&problem, home, &std::env::temp_dir())? else {
+    let scratch = output::scratch(&problem)?;
+    let files = scratch.as_deref().unwrap_or(Path::new("."));
+    let Some(source) = session::source(&problem, home, files)? else {
         return check_table(args, &problem, home);
     };
     source.check()?;
@@ -32,8 +36,9 @@ pub fn check(args: &Check) -> Result<()> {
         let u: Vec<f64> = (0..measure.dim()).map(|_| rng.uniform()).collect();
         let mut x = vec![0.0; measure.dim()];
         measure.quantile(&u, &mut x);
-        probes.push(probe(worker.as_mut(), id, x));
+        probes.push(probe(worker.as_mut(), problem.range, id, x));
     }
+    drop(worker);
     let each = probes.iter().map(|p| p.seconds).sum::<f64>() / 4.0;
     let budget = problem.budget.evaluations;
     let total = budget.map(|n| each * n as f64 / problem.budget.workers as f64);
@@ -70,7 +75,12 @@ pub fn check(args: &Check) -> Result<()> {
         output::rows(&rows);
     }
     match failure {
-        None => Ok(()),
+        None => {
+            if let Some(dir) = scratch {
+                let _ = std::fs::remove_dir_all(dir);
+            }
+            Ok(())
+        }
         Some(reason) => Err(Error::Evaluation {
             id: 0,
             reason,
@@ -79,9 +89,12 @@ pub fn check(args: &Check) -> Result<()> {
     }
 }
 
-fn probe(worker: &mut dyn Evaluator, id: u64, x: Vec<f64>) -> Probe {
+fn probe(worker: &mut dyn Evaluator, range: Range, id: u64, x: Vec<f64>) -> Probe {
     let started = Instant::now();
-    let answers = [2 * id, 2 * id + 1].map(|id| worker.evaluate(&Task { id, x: x.clone() }));
+    let answers = [2 * id, 2 * id + 1].map(|id| {
+        let answer = worker.evaluate(&Task { id, x: x.clone() });
+        session::within(range, answer)
+    });
     Probe {
         x,
         answers,
@@ -97,19 +110,15 @@ fn show(answer: &Answer) -> String {
     }
 }
 
-fn check_table(
-    args: &Check,
-    problem: &session::spec::Problem,
-    home: &std::path::Path,
-) -> Result<()> {
+fn check_table(args: &Check, problem: &session::spec::Problem, home: &Path) -> Result<()> {
     let rows = session::table(problem, home)?.map_or(0, |(points, _)| points.len());
     if args.json {
         output::json(&json!({"parameters": problem.names, "evaluations": rows}));
     } else {
-        println!(
+        output::line(&format!(
             "a table of {rows} evaluations over {}",
             problem.names.join(", ")
-        );
+        ));
     }
     Ok(())
 }

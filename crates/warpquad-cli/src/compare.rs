@@ -33,30 +33,31 @@ pub fn compare(args: &Compare) -> Result<()> {
         output::json(&json!({"models": rows, "reference": models[0].0, "prior": "equal"}));
         return Ok(());
     }
-    println!(
-        "{:<24} {:>12} {:>10} {:>22} {:>12}",
-        "run", "log Z", "sd", "log Bayes factor", "probability"
-    );
+    let width = models.iter().map(|m| m.0.chars().count()).max();
+    let width = width.unwrap_or(0).max("run".len());
+    output::line(&format!(
+        "{:<width$} {:>22} {:>22}  probability",
+        "run", "log Z", "log Bayes factor"
+    ));
     for row in &rows {
-        let get = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
-        let factor = format!(
-            "{} +- {}",
-            number(get("log_bayes_factor")),
-            number(get("log_bayes_factor_sd"))
-        );
-        println!(
-            "{:<24} {:>12} {:>10} {:>22} {:>12}",
+        let get = |key: &str| number(row[key].as_f64().unwrap_or(f64::NAN));
+        let end = |i: usize| number(row["probability_interval"][i].as_f64().unwrap_or(f64::NAN));
+        let pair = |key: &str| format!("{} +- {}", get(key), get(&format!("{key}_sd")));
+        output::line(&format!(
+            "{:<width$} {:>22} {:>22}  {} [{}, {}]",
             row["run"].as_str().unwrap_or(""),
-            number(get("log_z")),
-            number(get("log_z_sd")),
-            factor,
-            number(get("probability"))
-        );
+            pair("log_z"),
+            pair("log_bayes_factor"),
+            get("probability"),
+            end(0),
+            end(1),
+        ));
     }
-    println!(
-        "Bayes factors are against {}; models are equally likely beforehand.",
+    output::line(&format!(
+        "Bayes factors are against {}; models are equally likely beforehand. +- is one standard \
+         deviation, [] are 95 %.",
         models[0].0
-    );
+    ));
     Ok(())
 }
 

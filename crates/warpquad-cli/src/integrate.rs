@@ -4,13 +4,14 @@ use crate::args::Integrate;
 use crate::output;
 use crate::progress::Watcher;
 use crate::report;
-use std::path::Path;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use warpquad::engine::Method;
 use warpquad::session::evaluator::{Answer, Source};
 use warpquad::session::spec::Problem;
-use warpquad::session::{self, Report, Session, Stop};
+use warpquad::session::{self, Report, Session, Stop, Told};
 use warpquad::{Error, Result, Value};
 
 /// Evaluations when neither the file nor the command line gives a budget.
@@ -18,12 +19,15 @@ const DEFAULT_BUDGET: usize = 100;
 
 pub fn integrate(args: &Integrate) -> Result<()> {
     let (problem, text) = prepared(args)?;
-    let started = Instant::now();
     let resuming = args.run.as_deref().is_some_and(Session::exists);
     let mut session = open(args, problem, &text)?;
     let home = output::home(&args.problem);
-    let scratch = std::env::temp_dir();
-    let files = args.run.as_deref().unwrap_or(&scratch);
+    let scratch = match args.run {
+        Some(_) => None,
+        None => output::scratch(session.problem())?,
+    };
+    let files = args.run.as_ref().or(scratch.as_ref());
+    let files = files.map_or(Path::new("."), PathBuf::as_path);
     let stop = match session::source(session.problem(), home, files)? {
         None => take_table(&mut session, home)?,
         Some(source) => {
@@ -37,17 +41,22 @@ pub fn integrate(args: &Integrate) -> Result<()> {
             })?
         }
     };
-    finish(args, &mut session, &stop, started.elapsed().as_secs_f64())
+    if let Some(dir) = scratch.filter(|_| session.failures() == 0) {
+        // What programs wrote is of use after a failure only.
+        let _ = std::fs::remove_dir_all(dir);
+    }
+    finish(args, &mut session, &stop)
 }
 
 /// The problem with the command line's word over the file's.
 fn prepared(args: &Integrate) -> Result<(Problem, String)> {
     let (mut problem, text) = output::problem(&args.problem)?;
     if let Some(name) = &args.method {
+        Method::by_name(name)?;
         problem.method.name = Some(name.clone());
     }
     let budget = &mut problem.budget;
-    budget.evaluations = args.budget.or(budget.evaluations);
+    budget.evaluations = args.budget.map(NonZeroUsize::get).or(budget.evaluations);
     if budget.evaluations.is_none() && budget.seconds.is_none() && budget.log_z_sd.is_none() {
         budget.evaluations = Some(DEFAULT_BUDGET);
     }
@@ -62,22 +71,32 @@ fn open(args: &Integrate, problem: Problem, text: &str) -> Result<Session> {
         return Session::create(problem, text, args.seed.unwrap_or(0), dir);
     }
     let session = Session::open(dir, Some(problem))?;
-    match args.seed {
-        Some(seed) if seed != session.seed() => {
-            let reason = format!("the run has the seed {}, not {seed}", session.seed());
-            Err(Error::spec("seed", reason))
-        }
-        _ => Ok(session),
-    }
+    output::same_seed(&session, args.seed)?;
+    Ok(session)
 }
 
 /// Take over what a table has; what the run knows already is left out.
 fn take_table(session: &mut Session, home: &Path) -> Result<Stop> {
     let known = session.evaluations();
-    if let Some((points, values)) = session::table(session.problem(), home)? {
-        for (x, value) in points.iter().zip(values).skip(known) {
-            let task = session.ask_for(x.to_vec())?;
-            session.tell(task.id, Answer::Value(value), 0.0)?;
+    let Some((points, values)) = session::table(session.problem(), home)? else {
+        return Ok(Stop::Table);
+    };
+    let (old, old_values) = session.observations();
+    let same = old.iter().zip(points.iter()).all(|(a, b)| a == b)
+        && old_values.iter().zip(&values).all(|(a, b)| a == b);
+    if known > values.len() || !same {
+        let reason = "the table no longer begins with the rows that the run has; start a new run";
+        return Err(Error::spec("integrand.table", reason));
+    }
+    for (x, value) in points.iter().zip(values).skip(known) {
+        // A process that was killed between the two lines of a row has left it pending.
+        let asked = session.pending().into_iter().find(|task| task.x == x);
+        let task = match asked {
+            Some(task) => task,
+            None => session.ask_for(x.to_vec())?,
+        };
+        if let Told::Stop(reason) = session.tell(task.id, Answer::Value(value), 0.0)? {
+            return Err(Error::spec("integrand.table", format!("a row {reason}")));
         }
     }
     session.stopped("table")?;
@@ -98,18 +117,18 @@ fn recheck(session: &Session, source: &dyn Source) -> Result<()> {
     let number = |value: Value| match value {
         Value::Linear(x) | Value::Log(x) => x,
     };
-    let same = match source.worker(0)?.evaluate(&task) {
+    let now = match source.worker(0)?.evaluate(&task) {
         Answer::Value(value) => {
             let (a, b) = (number(value), number(known));
-            a == b || (a - b).abs() <= 1e-9 * b.abs()
+            if a == b || (a - b).abs() <= 1e-9 * b.abs() {
+                return Ok(());
+            }
+            value.to_string()
         }
-        Answer::Failure(_) => false,
+        Answer::Failure(failure) => failure.reason,
     };
-    if same {
-        return Ok(());
-    }
     let reason = format!(
-        "the integrand no longer gives {known} at {:?}, as the journal has it; start a new run",
+        "at {:?} the journal has {known}, now it is {now}: the model has changed; start a new run",
         task.x
     );
     Err(Error::spec("integrand", reason))
@@ -118,12 +137,19 @@ fn recheck(session: &Session, source: &dyn Source) -> Result<()> {
 fn on_ctrl_c() -> Arc<AtomicBool> {
     let interrupt = Arc::new(AtomicBool::new(false));
     let flag = interrupt.clone();
-    // Without a handler Ctrl-C kills the process, which the journal survives too.
-    let _ = ctrlc::set_handler(move || flag.store(true, Ordering::Relaxed));
+    let handler = move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            // The second time is for those who cannot wait; the journal survives that too.
+            session::evaluator::end_programs();
+            std::process::exit(130);
+        }
+    };
+    // Without a handler Ctrl-C kills the process, which the journal survives as well.
+    let _ = ctrlc::set_handler(handler);
     interrupt
 }
 
-fn finish(args: &Integrate, session: &mut Session, stop: &Stop, seconds: f64) -> Result<()> {
+fn finish(args: &Integrate, session: &mut Session, stop: &Stop) -> Result<()> {
     let resume = match &args.run {
         Some(dir) => format!(
             "go on with: warpquad integrate {} --run {}",
@@ -132,25 +158,26 @@ fn finish(args: &Integrate, session: &mut Session, stop: &Stop, seconds: f64) ->
         ),
         None => "nothing was kept: use --run DIR to be able to go on".into(),
     };
+    let n = session.evaluations();
     if *stop == Stop::Interrupted {
-        eprintln!(
-            "interrupted after {} evaluations; {resume}",
-            session.evaluations()
-        );
+        eprintln!("interrupted after {n} evaluations; {resume}");
     }
-    if let Stop::Failure(reason) = stop {
-        let reason = format!("{reason}\n{resume}");
-        return Err(Error::Evaluation {
-            id: session.evaluations() + session.failures(),
-            reason,
+    let report = Report::new(session, &stop.to_string());
+    if let Ok(report) = &report {
+        if args.json {
+            output::json(&report.to_json());
+        } else {
+            report::print(report);
+        }
+    }
+    match stop {
+        Stop::Failure { id, reason } => Err(Error::Evaluation {
+            id: *id as usize,
+            reason: format!("{reason}\n{resume}"),
             recoverable: true,
-        });
+        }),
+        // There is nothing to report before the first values are in.
+        Stop::Interrupted => Ok(()),
+        _ => report.map(|_| ()),
     }
-    let report = Report::new(session, seconds, &stop.to_string())?;
-    if args.json {
-        output::json(&report.to_json());
-    } else {
-        report::print(&report);
-    }
-    Ok(())
 }

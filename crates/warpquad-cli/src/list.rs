@@ -34,7 +34,7 @@ pub fn list(args: &List) -> Result<()> {
             continue;
         }
         if args.what.is_none() {
-            println!("{}{title}", if first { "" } else { "\n" });
+            output::line(&format!("{}{title}", if first { "" } else { "\n" }));
             first = false;
         }
         output::rows(&rows);

@@ -29,8 +29,9 @@ fn main() -> ExitCode {
         Command::Check(args) => check::check(&args),
         Command::List(args) => list::list(&args),
         Command::Completions { shell } => {
-            let mut out = std::io::stdout();
-            clap_complete::generate(shell, &mut Cli::command(), "warpquad", &mut out);
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "warpquad", &mut script);
+            output::line(String::from_utf8_lossy(&script).trim_end());
             Ok(())
         }
     };
@@ -49,5 +50,23 @@ fn exit_code(error: &Error) -> u8 {
         Error::Numerics { .. } => 3,
         Error::Evaluation { .. } => 4,
         _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpquad::error::Step;
+
+    #[test]
+    fn each_kind_of_error_has_its_code() {
+        let numerics = Error::numerics(Step::Fit, "not finite");
+        let evaluation = Error::Evaluation {
+            id: 0,
+            reason: String::new(),
+            recoverable: true,
+        };
+        let errors = [Error::spec("field", "reason"), numerics, evaluation];
+        assert_eq!(errors.each_ref().map(exit_code), [1, 3, 4]);
     }
 }

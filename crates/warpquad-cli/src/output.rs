@@ -1,8 +1,10 @@
 //! Write numbers and tables the way a person reads them.
 
 use serde_json::Value as Json;
-use std::path::Path;
-use warpquad::session::spec::Problem;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use warpquad::session::Session;
+use warpquad::session::spec::{Integrand, Problem};
 use warpquad::{Error, Result};
 
 /// Four digits after the point for ordinary sizes, an exponent beyond.
@@ -36,13 +38,36 @@ pub fn rows(rows: &[(String, String)]) {
         .max()
         .unwrap_or(0);
     for (label, text) in rows {
-        println!("{label:<width$}  {text}");
+        line(&format!("{label:<width$}  {text}"));
     }
 }
 
 /// Print the one object of `--json`.
 pub fn json(object: &Json) {
-    println!("{object:#}");
+    line(&format!("{object:#}"));
+}
+
+/// Print a line. A reader that has left, as `head` does, wants no more of it and no complaint.
+pub fn line(text: &str) {
+    let mut out = std::io::stdout();
+    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+}
+
+/// A place for the files of programs whose run is not kept; `None` if the integrand needs none.
+pub fn scratch(problem: &Problem) -> Result<Option<PathBuf>> {
+    let needed = matches!(
+        problem.integrand,
+        Integrand::Command { .. } | Integrand::Driver { .. }
+    );
+    if !needed {
+        return Ok(None);
+    }
+    let dir = std::env::temp_dir().join(format!("warpquad-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).map_err(|error| Error::Io {
+        path: dir.display().to_string(),
+        reason: error.to_string(),
+    })?;
+    Ok(Some(dir))
 }
 
 /// Read a file, with its name in the error.
@@ -58,7 +83,18 @@ pub fn problem(path: &Path) -> Result<(Problem, String)> {
     let text = read(path)?;
     let name = path.display().to_string();
     let problem = Problem::parse(&text).map_err(|error| Error::from(error.in_file(&name)))?;
-    Ok((problem, text))
+    Ok((problem.in_file(name), text))
+}
+
+/// Refuse another seed than the run's own.
+pub fn same_seed(session: &Session, seed: Option<u64>) -> Result<()> {
+    match seed {
+        Some(seed) if seed != session.seed() => {
+            let reason = format!("the run has the seed {}, not {seed}", session.seed());
+            Err(Error::spec("seed", reason))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// The directory a problem file's own paths are relative to.

@@ -61,9 +61,9 @@ pub fn regress(args: &Regress) -> Result<()> {
         return Ok(());
     }
     if let Some(predictions) = predictions {
-        println!("{}_mean,{}_sd", args.target, args.target);
+        output::line(&format!("{0}_mean,{0}_sd", args.target));
         for (mean, sd) in predictions {
-            println!("{mean},{sd}");
+            output::line(&format!("{mean},{sd}"));
         }
         return Ok(());
     }
@@ -93,12 +93,10 @@ fn predict(path: &Path, names: &[&str], belief: &dyn Belief) -> Result<Vec<(f64,
 }
 
 fn range(text: &str) -> Result<(f64, f64)> {
-    let ends: Vec<f64> = text
-        .split(',')
-        .filter_map(|end| end.trim().parse().ok())
-        .collect();
-    match ends[..] {
-        [lo, hi] => Ok((lo, hi)),
+    let ends: std::result::Result<Vec<f64>, _> =
+        text.split(',').map(|end| end.trim().parse()).collect();
+    match ends.as_deref() {
+        Ok(&[lo, hi]) => Ok((lo, hi)),
         _ => Err(Error::spec(
             "range",
             format!("expected LO,HI, got '{text}'"),

@@ -80,7 +80,7 @@ pub fn report(args: &Look) -> Result<()> {
 
 fn look(session: &mut Session) -> Result<Report> {
     let stop = session.last_stop().unwrap_or("running").to_string();
-    Report::new(session, session.seconds_in_integrand(), &stop)
+    Report::new(session, &stop)
 }
 
 pub fn status(args: &Look) -> Result<()> {
@@ -113,6 +113,8 @@ pub fn status(args: &Look) -> Result<()> {
             number(high)
         )
     });
-    println!("{n}{of} evaluations, {pending} pending, {failures} failed, {stop}; {z}");
+    output::line(&format!(
+        "{n}{of} evaluations, {pending} pending, {failures} failed, {stop}; {z}"
+    ));
     Ok(())
 }

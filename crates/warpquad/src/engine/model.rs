@@ -71,6 +71,15 @@ impl ModelMaker<'_> {
 }
 
 impl Model {
+    /// Refuse a method whose warp cannot reach the range, before anything is observed.
+    pub fn check_range(method: &Method, range: Range) -> Result<()> {
+        let plain = warp::by_name(&method.warp)?;
+        if takes_as_it_is(plain.as_ref(), range) || is_shifted_square(method, range) {
+            return Ok(());
+        }
+        fitted_to(plain, range).map(|_| ())
+    }
+
     /// Fit a method to data, from all starting points.
     pub fn new(
         method: &Method,
@@ -129,18 +138,28 @@ impl Model {
 /// The method's warp fitted to the range that f is known to have, in the data's units.
 fn warp_for(method: &Method, range: Range, data: &Data) -> Result<Affine> {
     let plain = warp::by_name(&method.warp)?;
-    if method.warp == "square" && range.lo == 0.0 {
+    if is_shifted_square(method, range) {
         let values = data.values().iter().map(|v| v.ln_abs() - data.ln_scale());
         let lowest = values.fold(f64::INFINITY, f64::min);
         let square = Square::new(ALPHA * lowest.exp())?;
         return Affine::scaled(Arc::new(square), data.ln_scale());
     }
-    let natural = plain.range();
-    let same = natural == range || plain.scales() && range.is_cone() && range.lo >= natural.lo;
-    if same || natural == Range::REAL {
+    if takes_as_it_is(plain.as_ref(), range) {
         return data.warp_shared(plain);
     }
     fitted_to(plain, range)
+}
+
+/// Whether the warp is WSABI's, which stands on the smallest observation.
+fn is_shifted_square(method: &Method, range: Range) -> bool {
+    method.warp == "square" && range.lo == 0.0
+}
+
+/// Whether the warp serves the range with no more than a change of units.
+fn takes_as_it_is(warp: &dyn Warp, range: Range) -> bool {
+    let natural = warp.range();
+    let same = natural == range || warp.scales() && range.is_cone() && range.lo >= natural.lo;
+    same || natural == Range::REAL
 }
 
 /// Shift and scale a warp onto a range of the same kind as its own.

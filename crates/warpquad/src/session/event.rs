@@ -38,6 +38,8 @@ pub enum Event {
         value: Value,
         /// What the evaluation took.
         seconds: f64,
+        /// Seconds of wall clock that the run had taken by then.
+        at: f64,
     },
     /// An evaluation failed.
     Fail {
@@ -47,6 +49,8 @@ pub enum Event {
         reason: String,
         /// What the evaluation took.
         seconds: f64,
+        /// Seconds of wall clock that the run had taken by then.
+        at: f64,
         /// Whether the point is given up; otherwise it is tried again.
         last: bool,
     },
@@ -63,6 +67,10 @@ pub enum Event {
     Stop {
         /// Why.
         reason: String,
+        /// Seconds of wall clock that the run had taken by then.
+        at: f64,
+        /// Seconds of them spent writing the journal.
+        in_journal: f64,
     },
 }
 
@@ -81,22 +89,33 @@ impl Event {
                 "problem": problem, "method": method, "text": text,
             }),
             Event::Ask { id, x } => json!({"event": "ask", "id": id, "x": x}),
-            Event::Tell { id, value, seconds } => {
+            Event::Tell {
+                id,
+                value,
+                seconds,
+                at,
+            } => {
                 let (key, number) = value_json(*value);
-                json!({"event": "tell", "id": id, key: number, "seconds": seconds})
+                json!({"event": "tell", "id": id, key: number, "seconds": seconds, "at": at})
             }
             Event::Fail {
                 id,
                 reason,
                 seconds,
+                at,
                 last,
             } => json!({
-                "event": "fail", "id": id, "reason": reason, "seconds": seconds, "last": last,
+                "event": "fail", "id": id, "reason": reason, "seconds": seconds, "at": at,
+                "last": last,
             }),
             Event::Fit { n, full, theta } => {
                 json!({"event": "fit", "n": n, "full": full, "theta": theta_json(theta)})
             }
-            Event::Stop { reason } => json!({"event": "stop", "reason": reason}),
+            Event::Stop {
+                reason,
+                at,
+                in_journal,
+            } => json!({"event": "stop", "reason": reason, "at": at, "in_journal": in_journal}),
         };
         json.to_string()
     }
@@ -132,11 +151,13 @@ impl Event {
                     None => Value::Log(number(fields.any("log_f")?)?),
                 },
                 seconds: number(fields.any("seconds")?)?,
+                at: number(fields.any("at")?)?,
             }),
             "fail" => Ok(Event::Fail {
                 id: fields.integer("id")?,
                 reason: fields.text("reason")?,
                 seconds: number(fields.any("seconds")?)?,
+                at: number(fields.any("at")?)?,
                 last: fields.flag("last")?,
             }),
             "fit" => Ok(Event::Fit {
@@ -146,6 +167,8 @@ impl Event {
             }),
             "stop" => Ok(Event::Stop {
                 reason: fields.text("reason")?,
+                at: number(fields.any("at")?)?,
+                in_journal: number(fields.any("in_journal")?)?,
             }),
             other => Err(format!("unknown event '{other}'")),
         }

@@ -5,9 +5,11 @@
 
 use super::event::Event;
 use crate::error::{Error, Result};
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// The journal's file in a run's directory.
 const FILE: &str = "journal.jsonl";
@@ -17,7 +19,7 @@ const LOCK: &str = "lock";
 /// still be written.
 const RESERVE: &str = "reserve";
 /// Room for one event: a thousand parameters at 25 bytes each, twice over.
-const RESERVE_BYTES: usize = 64 * 1024;
+const RESERVE_BYTES: u64 = 64 * 1024;
 
 /// An open journal; the run is locked while it lives.
 #[derive(Debug)]
@@ -34,18 +36,35 @@ impl Journal {
         fs::create_dir_all(dir).map_err(|e| io(dir, &e))?;
         let lock = lock(dir)?;
         let path = dir.join(FILE);
-        let file = OpenOptions::new().append(true).create_new(true).open(&path);
+        if Journal::exists(dir) {
+            return Err(Error::spec(
+                "run",
+                format!("{} holds a run already", dir.display()),
+            ));
+        }
+        // A run that was killed over its first line has left a part of it: it is no run yet.
+        let open = || -> std::io::Result<File> {
+            let file = OpenOptions::new().append(true).create(true).open(&path)?;
+            file.set_len(0)?;
+            Ok(file)
+        };
         let mut journal = Journal {
-            file: file.map_err(|e| io(&path, &e))?,
+            file: open().map_err(|e| io(&path, &e))?,
             dir: dir.to_path_buf(),
             _lock: lock,
         };
         journal.append(first)?;
+        // The file's name is on the disk only when its directory is.
+        #[cfg(unix)]
+        File::open(dir)
+            .and_then(|d| d.sync_all())
+            .map_err(|e| io(dir, &e))?;
         Ok(journal)
     }
 
     /// Open a journal to go on with it, and read what happened. A half-written last line is cut off.
     pub fn open(dir: &Path) -> Result<(Journal, Vec<Event>)> {
+        Journal::must_exist(dir)?;
         let lock = lock(dir)?;
         let path = dir.join(FILE);
         let mut file = OpenOptions::new()
@@ -66,47 +85,76 @@ impl Journal {
 
     /// Read a journal without locking it: a run may be looked at while it goes on.
     pub fn peek(dir: &Path) -> Result<Vec<Event>> {
+        Journal::must_exist(dir)?;
         let path = dir.join(FILE);
         let mut file = File::open(&path).map_err(|e| io(&path, &e))?;
         Ok(read(&path, &mut file)?.0)
     }
 
-    /// Whether the directory holds a journal.
+    /// Whether the directory holds a journal with at least its first line.
     pub fn exists(dir: &Path) -> bool {
-        dir.join(FILE).exists()
+        let Ok(file) = File::open(dir.join(FILE)) else {
+            return false;
+        };
+        let mut first = Vec::new();
+        // What cannot be read is there: opening it says what is wrong.
+        BufReader::new(file).read_until(b'\n', &mut first).is_err() || first.ends_with(b"\n")
+    }
+
+    fn must_exist(dir: &Path) -> Result<()> {
+        if Journal::exists(dir) {
+            return Ok(());
+        }
+        let reason = format!("{} holds no run", dir.display());
+        Err(Error::spec("run", reason))
+    }
+
+    /// Whether a process holds the run.
+    pub fn in_use(dir: &Path) -> bool {
+        let file = File::open(dir.join(LOCK));
+        file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
     /// Make sure that there is room for the next value before it is paid for.
     pub fn reserve(&self) -> Result<()> {
+        // A limit on the size of files is met here, not when the value is to be written. A crash in
+        // between leaves zeros without a line end, which are cut off like any half-written line.
+        let grow = || -> std::io::Result<()> {
+            let length = self.file.metadata()?.len();
+            self.file.set_len(length + RESERVE_BYTES)?;
+            self.file.set_len(length)
+        };
+        grow().map_err(|e| io(&self.dir.join(FILE), &e))?;
         let path = self.dir.join(RESERVE);
-        if fs::metadata(&path).is_ok_and(|m| m.len() == RESERVE_BYTES as u64) {
+        if fs::metadata(&path).is_ok_and(|m| m.len() == RESERVE_BYTES) {
             return Ok(());
         }
         let write = || -> std::io::Result<()> {
             let mut file = File::create(&path)?;
-            file.write_all(&vec![b' '; RESERVE_BYTES])?;
+            file.write_all(&vec![b' '; RESERVE_BYTES as usize])?;
             file.sync_data()
         };
         write().map_err(|e| io(&path, &e))
     }
 
-    /// Write an event and wait until it is on the disk.
+    /// Write an event and wait until it is on the disk; a fit goes there with the point it chose.
     pub fn append(&mut self, event: &Event) -> Result<()> {
         let line = seal(&event.to_json());
+        let wait = !matches!(event, Event::Fit { .. });
         let start = self.file.metadata().map_err(|e| io(&self.dir, &e))?.len();
-        let Err(first) = self.write(&line) else {
+        let Err(first) = self.write(&line, wait) else {
             return Ok(());
         };
         // Give the reserve's space back, drop what was half written, and try once more.
         let _ = fs::remove_file(self.dir.join(RESERVE));
         let _ = self.file.set_len(start);
-        self.write(&line)
+        self.write(&line, wait)
             .map_err(|_| io(&self.dir.join(FILE), &first))
     }
 
-    fn write(&mut self, line: &str) -> std::io::Result<()> {
+    fn write(&mut self, line: &str, wait: bool) -> std::io::Result<()> {
         self.file.write_all(line.as_bytes())?;
-        self.file.sync_data()
+        if wait { self.file.sync_data() } else { Ok(()) }
     }
 }
 
@@ -124,14 +172,19 @@ fn lock(dir: &Path) -> Result<File> {
         .append(true)
         .open(&path)
         .map_err(|e| io(&path, &e))?;
-    file.try_lock().map_err(|_| {
-        let reason = format!(
-            "{} is in use by another process; wait for it, or look at the run with `warpquad status`",
-            dir.display()
-        );
-        Error::spec("run", reason)
-    })?;
-    Ok(file)
+    // Whoever asks if the run is in use holds the lock for a moment: once is not enough.
+    for _ in 0..20 {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) => sleep(Duration::from_millis(5)),
+            Err(TryLockError::Error(e)) => return Err(io(&path, &e)),
+        }
+    }
+    let reason = format!(
+        "{} is in use by another process; wait for it, or look at the run with `warpquad status`",
+        dir.display()
+    );
+    Err(Error::spec("run", reason))
 }
 
 /// A line with its checksum as the last field.

@@ -17,12 +17,18 @@ use crate::data::Value;
 use crate::engine::{Engine, LastFit, Method, Outcome};
 use crate::error::{Error, Result};
 use crate::points::Points;
-use evaluator::{Answer, Task};
+use crate::warp::Range;
+use evaluator::{Answer, Failure, Task};
 use event::Event;
 use journal::Journal;
 use spec::{OnFailure, Problem};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Instant;
+
+/// So many points given up, with no success at all, stop a run that skips failures: a program that
+/// always fails would otherwise burn the whole budget.
+const HOPELESS: usize = 10;
 
 /// A run of a problem: an engine, and the journal that restores it.
 ///
@@ -56,8 +62,10 @@ pub struct Session {
     told: Vec<(u64, Value)>,
     /// Why the run last stopped, if it has not gone on since.
     last_stop: Option<String>,
+    /// Seconds that earlier processes took, and when this one began, if it works on the run.
+    seconds_before: f64,
+    began: Option<Instant>,
     seconds_in_integrand: f64,
-    /// What the journal itself cost, and choosing points.
     seconds_in_journal: f64,
 }
 
@@ -93,7 +101,7 @@ impl Session {
                 problem: session.problem.canonical(),
                 text: text.into(),
                 seed,
-                method: setup::method_json(&session.method),
+                method: setup::method_json(&session.problem, &session.method),
             };
             session.journal = Some(Journal::create(dir, &first)?);
         }
@@ -119,6 +127,8 @@ impl Session {
             failures: 0,
             told: Vec::new(),
             last_stop: None,
+            seconds_before: 0.0,
+            began: Some(Instant::now()),
             seconds_in_integrand: 0.0,
             seconds_in_journal: 0.0,
         })
@@ -140,7 +150,17 @@ impl Session {
 
     /// Look at the run in a directory, which may be going on; nothing is written.
     pub fn peek(dir: &Path) -> Result<Session> {
-        Session::replay(Journal::peek(dir)?, None)
+        let mut session = Session::replay(Journal::peek(dir)?, None)?;
+        session.began = None;
+        if session.last_stop.is_none() {
+            let word = if Journal::in_use(dir) {
+                "running"
+            } else {
+                "unfinished"
+            };
+            session.last_stop = Some(word.into());
+        }
+        Ok(session)
     }
 
     fn replay(events: Vec<Event>, problem: Option<Problem>) -> Result<Session> {
@@ -158,22 +178,22 @@ impl Session {
         else {
             return Err(damaged(1, "the first line does not start a run"));
         };
-        let own = Problem::parse(&text).map_err(|e| damaged(1, &e.to_string()))?;
+        let mut own = Problem::parse(&text).map_err(|e| damaged(1, &e.to_string()))?;
         if own.canonical() != kept {
             return Err(damaged(1, "the problem and its text do not agree"));
         }
         let problem = match problem {
             Some(problem) => same_problem(problem, &kept)?,
-            None => own,
+            None => {
+                own.method = setup::method_spec(&method);
+                own
+            }
         };
         let mut session = Session::empty(problem, seed)?;
-        if setup::method_json(&session.method) != method {
-            let reason = format!(
-                "the run was made with the method {method}, not with {}",
-                setup::method_json(&session.method)
-            );
-            return Err(damaged(1, &reason));
-        }
+        same_method(
+            &setup::method_json(&session.problem, &session.method),
+            &method,
+        )?;
         let mut full = 0;
         for (i, event) in events {
             session
@@ -191,7 +211,13 @@ impl Session {
                 self.next_id = self.next_id.max(id + 1);
                 self.pending.insert(id, x);
             }
-            Event::Tell { id, value, seconds } => {
+            Event::Tell {
+                id,
+                value,
+                seconds,
+                at,
+            } => {
+                self.seconds_before = at;
                 let x = self
                     .pending
                     .remove(&id)
@@ -200,8 +226,13 @@ impl Session {
                     .map_err(|e| e.to_string())?;
             }
             Event::Fail {
-                id, seconds, last, ..
+                id,
+                seconds,
+                at,
+                last,
+                ..
             } => {
+                self.seconds_before = at;
                 self.count_failure(id, seconds, last)
                     .map_err(|e| e.to_string())?;
             }
@@ -219,7 +250,13 @@ impl Session {
                     full: *full,
                 });
             }
-            Event::Stop { reason } => {
+            Event::Stop {
+                reason,
+                at,
+                in_journal,
+            } => {
+                self.seconds_before = at;
+                self.seconds_in_journal = in_journal;
                 self.last_stop = Some(reason);
                 return Ok(());
             }
@@ -250,11 +287,12 @@ impl Session {
     }
 
     fn record(&mut self, event: &Event) -> Result<()> {
-        let started = std::time::Instant::now();
+        let started = Instant::now();
         if let Some(journal) = &mut self.journal {
             journal.append(event)?;
         }
         self.seconds_in_journal += started.elapsed().as_secs_f64();
+        self.last_stop = None;
         Ok(())
     }
 
@@ -302,9 +340,15 @@ impl Session {
             };
             return Err(Error::spec("id", reason));
         };
-        match answer {
+        let at = self.seconds();
+        match within(self.problem.range, answer) {
             Answer::Value(value) => {
-                self.record(&Event::Tell { id, value, seconds })?;
+                self.record(&Event::Tell {
+                    id,
+                    value,
+                    seconds,
+                    at,
+                })?;
                 self.pending.remove(&id);
                 self.keep(id, &x, value, seconds)?;
                 Ok(Told::Kept)
@@ -319,14 +363,20 @@ impl Session {
                     id,
                     reason,
                     seconds,
+                    at,
                     last: skip,
                 })?;
                 self.count_failure(id, seconds, skip)?;
-                Ok(match (again, skip) {
+                let hopeless = self.told.is_empty() && self.failed.len() >= HOPELESS;
+                let first = match skip && hopeless {
+                    true => format!("no evaluation has succeeded, {} failed; ", self.failures),
+                    false => String::new(),
+                };
+                Ok(match (again, skip && !hopeless) {
                     (true, _) => Told::Again(Task { id, x }),
                     (_, true) => Told::GivenUp,
                     _ => Told::Stop(format!(
-                        "evaluation {id} failed at {}: {}",
+                        "{first}failed at {}: {}",
                         self.at(&x),
                         failure.reason
                     )),
@@ -344,12 +394,20 @@ impl Session {
 
     /// Say in the journal that the run stopped.
     pub fn stopped(&mut self, reason: &str) -> Result<()> {
+        if self.last_stop.as_deref() == Some(reason) {
+            return Ok(());
+        }
         self.record(&Event::Stop {
             reason: reason.into(),
-        })
+            at: self.seconds(),
+            in_journal: self.seconds_in_journal,
+        })?;
+        self.last_stop = Some(reason.into());
+        Ok(())
     }
 
-    /// Why the run last stopped; `None` if it has gone on since, or never did.
+    /// Why the run last stopped; `None` if it has gone on since, or never did. Of a run that was
+    /// only looked at and has not stopped: "running", or "unfinished" if no process works on it.
     pub fn last_stop(&self) -> Option<&str> {
         self.last_stop.as_deref()
     }
@@ -400,7 +458,16 @@ impl Session {
         self.seconds_in_integrand
     }
 
-    /// Seconds this process spent writing the journal.
+    /// Seconds of wall clock that the run has taken, in this process and in earlier ones; of one
+    /// that was killed, up to its last answer.
+    pub fn seconds(&self) -> f64 {
+        let now = self
+            .began
+            .map_or(0.0, |began| began.elapsed().as_secs_f64());
+        self.seconds_before + now
+    }
+
+    /// Seconds spent writing the journal, in this process and in earlier ones that were not killed.
     pub fn seconds_in_journal(&self) -> f64 {
         self.seconds_in_journal
     }
@@ -411,11 +478,55 @@ impl Session {
     }
 }
 
+/// The answer, unless it is a value that the range excludes: that is a failure, because kept, it
+/// would spoil the run for good.
+///
+/// ```
+/// use warpquad::session::{evaluator::Answer, within};
+/// use warpquad::{Value, warp::Range};
+/// let inside = Answer::Value(Value::Linear(0.5));
+/// assert_eq!(within(Range::UNIT, inside.clone()), inside);
+/// assert!(matches!(within(Range::UNIT, Answer::Value(Value::Log(0.1))), Answer::Failure(_)));
+/// ```
+pub fn within(range: Range, answer: Answer) -> Answer {
+    let Range { lo, hi } = range;
+    let inside = match answer {
+        Answer::Value(Value::Linear(f)) => lo <= f && f <= hi,
+        Answer::Value(Value::Log(ln_f)) => {
+            lo <= ln_f.exp() && (hi.is_infinite() || ln_f <= hi.ln())
+        }
+        Answer::Failure(_) => true,
+    };
+    match answer {
+        Answer::Value(value) if !inside => {
+            let reason = format!("{value} is outside integrand.range = [{lo}, {hi}]");
+            Failure::of_point(reason).into()
+        }
+        answer => answer,
+    }
+}
+
 fn damaged(line: usize, reason: &str) -> Error {
     Error::Journal {
         line,
         reason: reason.into(),
     }
+}
+
+/// Refuse another method than the run's own.
+fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -> Result<()> {
+    let fields = given.as_object().into_iter().flatten();
+    for (field, given) in fields {
+        let kept = &kept[field];
+        if given != kept {
+            let reason = format!(
+                "the run was made with {field} = {kept}, not with {given}; go on with its own \
+                 method, or start a new run"
+            );
+            return Err(damaged(1, &reason));
+        }
+    }
+    Ok(())
 }
 
 /// The problem given on resuming, if it is the run's own.

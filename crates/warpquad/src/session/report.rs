@@ -18,7 +18,7 @@ pub struct Report {
     pub outcome: Outcome,
     /// Failed attempts.
     pub failures: usize,
-    /// Seconds of wall clock.
+    /// Seconds of wall clock, of all the processes that worked on the run one after another.
     pub seconds: f64,
     /// Seconds that evaluations took, added up over workers.
     pub seconds_in_integrand: f64,
@@ -37,16 +37,16 @@ pub struct Report {
 }
 
 impl Report {
-    /// The report of a session that took `seconds` and stopped for this reason.
-    pub fn new(session: &mut Session, seconds: f64, stop: &str) -> Result<Report> {
+    /// The report of a session that stopped for this reason.
+    pub fn new(session: &mut Session, stop: &str) -> Result<Report> {
         let outcome = session.outcome()?;
         Ok(Report {
             failures: session.failures(),
-            seconds,
+            seconds: session.seconds(),
             seconds_in_integrand: session.seconds_in_integrand(),
             seconds_in_journal: session.seconds_in_journal(),
             stop: stop.into(),
-            method: named(session),
+            method: setup::method_json(session.problem(), session.method()),
             warnings: warnings(session, &outcome),
             seed: session.seed(),
             names: session.problem().names.clone(),
@@ -93,16 +93,6 @@ impl Report {
             "seed": self.seed,
         })
     }
-}
-
-/// The method by name and by parts.
-fn named(session: &Session) -> Json {
-    let mut json = setup::method_json(session.method());
-    json["name"] = match &session.problem().method.name {
-        Some(name) => json!(name),
-        None => json!("default"),
-    };
-    json
 }
 
 fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {

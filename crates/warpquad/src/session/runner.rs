@@ -29,7 +29,12 @@ pub enum Stop {
     /// The user said so.
     Interrupted,
     /// An evaluation failed, and the policy is to stop.
-    Failure(String),
+    Failure {
+        /// Which one.
+        id: u64,
+        /// Where, and what the integrand said.
+        reason: String,
+    },
 }
 
 impl fmt::Display for Stop {
@@ -40,7 +45,7 @@ impl fmt::Display for Stop {
             Stop::LogZSd => "log_z_sd",
             Stop::Table => "table",
             Stop::Interrupted => "interrupted",
-            Stop::Failure(_) => "failure",
+            Stop::Failure { .. } => "failure",
         })
     }
 }
@@ -50,7 +55,7 @@ impl fmt::Display for Stop {
 pub struct Progress<'a> {
     /// The session.
     pub session: &'a Session,
-    /// Seconds since the loop began.
+    /// Seconds that the run has taken, in earlier processes too.
     pub seconds: f64,
     /// What is known of Z, when it has just been worked out.
     pub outcome: Option<&'a Outcome>,
@@ -63,34 +68,70 @@ pub fn run(
     interrupt: &AtomicBool,
     mut watch: impl FnMut(&Progress<'_>),
 ) -> Result<Stop> {
+    // A run that has met its budget is only looked at: its integrand need not be there any more.
+    if let Some(stop) = limit(session, interrupt) {
+        session.stopped(&stop.to_string())?;
+        return Ok(stop);
+    }
     source.check()?;
     let workers = session.problem().budget.workers.max(1);
     let crew = (0..workers)
         .map(|i| source.worker(i))
         .collect::<Result<Vec<_>>>()?;
-    let stop = thread::scope(|scope| {
-        let (answers, inbox) = mpsc::channel();
-        let mut desks = Vec::with_capacity(workers);
-        for (index, evaluator) in crew.into_iter().enumerate() {
-            let (send, tasks) = mpsc::channel();
-            let answers = answers.clone();
-            scope.spawn(move || work(index, evaluator, &tasks, &answers));
-            desks.push(send);
+    let (answers, inbox) = mpsc::channel();
+    let (mut desks, mut threads) = (Vec::new(), Vec::new());
+    for (index, evaluator) in crew.into_iter().enumerate() {
+        let (send, tasks) = mpsc::channel();
+        let answers = answers.clone();
+        threads.push(thread::spawn(move || {
+            work(index, evaluator, &tasks, &answers)
+        }));
+        desks.push(send);
+    }
+    let mut dispatch = Dispatch {
+        free: (0..desks.len()).rev().collect(),
+        desks,
+        inbox,
+        again: session.pending().into(),
+        estimated: 0,
+        last_estimate: Instant::now(),
+        cost: Duration::ZERO,
+    };
+    let stop = dispatch.until_done(session, interrupt, &mut watch);
+    if stop.is_err() {
+        dispatch.drain(session, interrupt);
+    }
+    let idle = dispatch.busy() == 0;
+    drop(dispatch);
+    if idle {
+        // Let programs that stay alive finish their files. A worker that is busy still, after an
+        // interrupt, may wait for a server for hours: it is left behind.
+        for thread in threads {
+            let _ = thread.join();
         }
-        let mut dispatch = Dispatch {
-            free: (0..desks.len()).rev().collect(),
-            desks,
-            inbox,
-            again: session.pending().into(),
-            started: Instant::now(),
-            estimated: 0,
-            last_estimate: Instant::now(),
-            cost: Duration::ZERO,
-        };
-        dispatch.until_done(session, interrupt, &mut watch)
-    })?;
+    }
+    let stop = stop?;
     session.stopped(&stop.to_string())?;
     Ok(stop)
+}
+
+/// The limit that is met, if one is.
+fn limit(session: &Session, interrupt: &AtomicBool) -> Option<Stop> {
+    let Budget {
+        evaluations,
+        seconds,
+        ..
+    } = session.problem().budget;
+    if interrupt.load(Ordering::Relaxed) {
+        return Some(Stop::Interrupted);
+    }
+    let spent = session.evaluations() + session.given_up();
+    if evaluations.is_some_and(|limit| spent >= limit) {
+        return Some(Stop::Evaluations);
+    }
+    seconds
+        .is_some_and(|limit| session.seconds() >= limit)
+        .then_some(Stop::Seconds)
 }
 
 /// A worker's life: evaluate what comes until nothing does.
@@ -116,7 +157,6 @@ struct Dispatch {
     inbox: Receiver<(usize, u64, Answer, f64)>,
     /// Tasks to hand out: what a killed run left behind, retries, and the rest of a batch.
     again: VecDeque<Task>,
-    started: Instant,
     /// Evaluations at the last estimate of Z.
     estimated: usize,
     last_estimate: Instant,
@@ -134,7 +174,7 @@ impl Dispatch {
         let mut stop = None;
         loop {
             if stop.is_none() {
-                stop = self.limit(session, interrupt);
+                stop = limit(session, interrupt);
             }
             if stop.is_none() {
                 stop = self.estimate(session, watch)?;
@@ -142,8 +182,7 @@ impl Dispatch {
             if stop.is_none() {
                 self.hand_out(session)?;
             }
-            let busy = self.desks.len() - self.free.len();
-            if busy == 0 {
+            if self.busy() == 0 {
                 if let Some(stop) = stop {
                     return Ok(stop);
                 }
@@ -155,33 +194,30 @@ impl Dispatch {
                 super::evaluator::end_programs();
                 return Ok(Stop::Interrupted);
             }
-            if let Some(reason) = self.take_one(session)? {
-                stop = stop.or(Some(Stop::Failure(reason)));
+            if let Some(failure) = self.take_one(session)? {
+                stop = stop.or(Some(failure));
             }
             watch(&Progress {
                 session,
-                seconds: self.started.elapsed().as_secs_f64(),
+                seconds: session.seconds(),
                 outcome: None,
             });
         }
     }
 
-    fn limit(&self, session: &Session, interrupt: &AtomicBool) -> Option<Stop> {
-        let Budget {
-            evaluations,
-            seconds,
-            ..
-        } = session.problem().budget;
-        if interrupt.load(Ordering::Relaxed) {
-            return Some(Stop::Interrupted);
+    fn busy(&self) -> usize {
+        self.desks.len() - self.free.len()
+    }
+
+    /// Keep what is under way when the run cannot go on: it is paid for.
+    fn drain(&mut self, session: &mut Session, interrupt: &AtomicBool) {
+        while self.busy() > 0 && !interrupt.load(Ordering::Relaxed) {
+            // One error is on its way to the user already.
+            let _ = self.take_one(session);
         }
-        if seconds.is_some_and(|limit| self.started.elapsed().as_secs_f64() >= limit) {
-            return Some(Stop::Seconds);
+        if self.busy() > 0 {
+            super::evaluator::end_programs();
         }
-        let spent = session.evaluations() + session.given_up();
-        evaluations
-            .is_some_and(|limit| spent >= limit)
-            .then_some(Stop::Evaluations)
     }
 
     /// Work out Z now and then: for whoever watches, and to stop when it is known well enough.
@@ -210,7 +246,7 @@ impl Dispatch {
         self.last_estimate = Instant::now();
         watch(&Progress {
             session,
-            seconds: self.started.elapsed().as_secs_f64(),
+            seconds: session.seconds(),
             outcome: Some(&outcome),
         });
         Ok(target
@@ -220,6 +256,11 @@ impl Dispatch {
 
     fn hand_out(&mut self, session: &mut Session) -> Result<()> {
         while let Some(&desk) = self.free.last() {
+            let limit = session.problem().budget.evaluations;
+            let committed = session.evaluations() + session.given_up() + self.busy();
+            if limit.is_some_and(|limit| committed >= limit) {
+                return Ok(());
+            }
             if self.again.is_empty() {
                 self.ask_batch(session)?;
             }
@@ -248,7 +289,7 @@ impl Dispatch {
     }
 
     /// Wait a little for an answer; a reason to stop, if the answer is one.
-    fn take_one(&mut self, session: &mut Session) -> Result<Option<String>> {
+    fn take_one(&mut self, session: &mut Session) -> Result<Option<Stop>> {
         let (desk, id, answer, seconds) = match self.inbox.recv_timeout(TICK) {
             Ok(answer) => answer,
             Err(RecvTimeoutError::Timeout) => return Ok(None),
@@ -263,7 +304,7 @@ impl Dispatch {
                 self.again.push_back(task);
                 Ok(None)
             }
-            Told::Stop(reason) => Ok(Some(reason)),
+            Told::Stop(reason) => Ok(Some(Stop::Failure { id, reason })),
         }
     }
 }

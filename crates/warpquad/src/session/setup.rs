@@ -2,16 +2,16 @@
 
 use super::evaluator::{Closure, Command, Driver, Source, UmBridge, table as evaluations};
 use super::expression::Expression;
-use super::spec::{Integrand, Problem};
+use super::spec::{Integrand, MethodSpec, Problem};
 use crate::data::Value;
-use crate::engine::{Method, Step4};
+use crate::engine::{Method, Model, Step4};
 use crate::error::{Error, Result};
 use crate::fit::Space;
 use crate::measure::Chart;
 use crate::points::Points;
 use crate::warp::Range;
 use crate::{acquisition, kernel, warp};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 use std::path::Path;
 use std::time::Duration;
 
@@ -47,6 +47,12 @@ pub fn method(problem: &Problem) -> Result<Method> {
     }
     method.nodes = spec.nodes.unwrap_or(method.nodes);
     method.refit_every = spec.refit_every.unwrap_or(method.refit_every);
+    let fields = ["integrand.range", "method.warp", "method.name"];
+    let field = fields
+        .into_iter()
+        .find(|field| problem.locate(field).is_some());
+    let field = field.unwrap_or("integrand.range");
+    Model::check_range(&method, problem.range).map_err(|e| at(field, e))?;
     Ok(method)
 }
 
@@ -58,15 +64,35 @@ fn default_name(range: Range) -> &'static str {
     }
 }
 
-/// What must agree for a run to go on as it began.
-pub(super) fn method_json(method: &Method) -> serde_json::Value {
+/// The method by name and by parts, and the noise: what must agree for a run to go on as it began.
+pub(super) fn method_json(problem: &Problem, method: &Method) -> Json {
+    let name = problem.method.name.as_deref();
     json!({
+        "name": name.unwrap_or(default_name(problem.range)),
         "warp": method.warp, "kernel": method.kernel, "acquisition": method.acquisition,
         "fit": match method.space { Space::F => "f", Space::G => "g" },
         "linearised": method.step4 == Step4::Linearised,
         "coordinates": method.coordinates.name(),
         "nodes": method.nodes, "refit_every": method.refit_every,
+        "noise": problem.noise.unwrap_or(0.0),
     })
+}
+
+/// The method that a journal's first line names; the command line may have chosen it over the file.
+pub(super) fn method_spec(json: &Json) -> MethodSpec {
+    let text = |key: &str| json[key].as_str().map(str::to_string);
+    let number = |key: &str| json[key].as_u64().map(|n| n as usize);
+    MethodSpec {
+        name: text("name"),
+        warp: text("warp"),
+        kernel: text("kernel"),
+        fit: text("fit"),
+        acquisition: text("acquisition"),
+        coordinates: text("coordinates"),
+        nodes: number("nodes"),
+        refit_every: number("refit_every"),
+        batch: None,
+    }
 }
 
 /// The source of evaluations; `None` for a table, whose evaluations exist already.

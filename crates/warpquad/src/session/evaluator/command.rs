@@ -1,12 +1,11 @@
 //! Evaluate by a program that stays alive: a JSON line in, a JSON line out.
 
 use super::pipe::{Event, LONGEST_LINE, Pipe};
-use super::{Answer, Evaluator, Failure, Source, Task, excerpt, json, message, program};
+use super::{Answer, Evaluator, Failure, Source, Task, excerpt, json, message, process, program};
 use crate::error::{Error, Result};
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::PathBuf;
-use std::process;
 use std::time::{Duration, Instant};
 
 const FIELD: &str = "integrand.command";
@@ -68,7 +67,7 @@ impl Command {
 
     fn start(&self, index: usize) -> Result<Pipe> {
         let program = program::find(FIELD, &self.argv, self.dir.as_deref())?;
-        let mut command = process::Command::new(&program);
+        let mut command = std::process::Command::new(&program);
         command.args(&self.argv[1..]);
         command.current_dir(program::absolute(FIELD, self.dir.as_deref())?);
         command.env("WARPQUAD_WORKER", index.to_string());
@@ -121,10 +120,15 @@ impl Evaluator for Worker {
         };
         self.asked.insert(task.id);
         let mut restarts = 0;
+        let ended = process::endings();
         loop {
             match self.attempt(task.id, &request) {
                 Attempt::Done(answer) => return answer,
-                Attempt::Crash(_) if restarts < self.command.restarts => restarts += 1,
+                Attempt::Crash(_)
+                    if restarts < self.command.restarts && process::endings() == ended =>
+                {
+                    restarts += 1;
+                }
                 Attempt::Crash(how) => return crash(restarts + 1, &how).into(),
             }
         }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,6 +15,14 @@ const REAP: Duration = Duration::from_secs(5);
 /// number in it can have become another program's.
 static LIVING: Mutex<Vec<u32>> = Mutex::new(Vec::new());
 
+/// How often [`end_programs`] was called: a program that it ended is not started again.
+static ENDINGS: AtomicUsize = AtomicUsize::new(0);
+
+/// The number of the last call of [`end_programs`].
+pub(super) fn endings() -> usize {
+    ENDINGS.load(Ordering::SeqCst)
+}
+
 fn living() -> MutexGuard<'static, Vec<u32>> {
     LIVING.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -23,6 +32,7 @@ fn living() -> MutexGuard<'static, Vec<u32>> {
 /// For a process that is about to exit while evaluations run: the programs are in groups of their
 /// own, so that an interrupt from the terminal does not reach them.
 pub fn end_programs() {
+    ENDINGS.fetch_add(1, Ordering::SeqCst);
     for &group in living().iter() {
         kill_group(group);
     }

@@ -60,6 +60,8 @@ pub struct Problem {
     /// Where each field stands in the source, in bytes.
     places: BTreeMap<String, usize>,
     source: String,
+    /// The file's name, if the caller has said it.
+    file: Option<String>,
 }
 
 /// What to integrate.
@@ -193,12 +195,19 @@ impl Problem {
             budget: Budget::default(),
             places: BTreeMap::new(),
             source: String::new(),
+            file: None,
         }
     }
 
     /// Read a problem file.
     pub fn parse(text: &str) -> std::result::Result<Problem, SpecError> {
         parse::problem(text)
+    }
+
+    /// The same problem, whose later errors name its file.
+    pub fn in_file(mut self, name: impl Into<String>) -> Problem {
+        self.file = Some(name.into());
+        self
     }
 
     /// The prior as a measure.
@@ -234,7 +243,11 @@ impl Problem {
     /// ```
     pub fn error(&self, field: &str, reason: impl Into<String>) -> SpecError {
         let offset = self.places.get(field).copied().unwrap_or(0);
-        SpecError::at(&self.source, offset, field, reason)
+        let error = SpecError::at(&self.source, offset, field, reason);
+        match &self.file {
+            Some(name) => error.in_file(name),
+            None => error,
+        }
     }
 }
 

@@ -1,0 +1,19 @@
+//! Drive the real binary: what it prints, what it keeps, and what it survives.
+#![cfg(unix)]
+
+mod ask_tell;
+mod bad_input;
+mod budget;
+mod common;
+mod compare;
+mod disk;
+mod failures;
+mod help;
+mod interrupt;
+mod journal;
+mod kill;
+mod look;
+mod regress;
+mod result;
+mod sources;
+mod umbridge;
