@@ -10,7 +10,7 @@ mod theta;
 mod warped;
 
 pub use linearised::Linearised;
-pub(crate) use posterior::{JITTERS, factor_with_jitter, not_positive_definite, well_conditioned};
+pub(crate) use posterior::{JITTERS, not_positive_definite, well_conditioned};
 pub use posterior::{Latent, Posterior};
 pub use prior::Prior;
 pub use theta::{MeanFunction, Theta};

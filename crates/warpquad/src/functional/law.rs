@@ -4,9 +4,9 @@
 //! quantiles suffer no log-normal tail.
 
 use super::{Estimate, Nodes};
-use crate::belief::{Belief, Posterior, factor_with_jitter, not_positive_definite};
+use crate::belief::{Belief, Posterior, not_positive_definite};
 use crate::error::Result;
-use crate::numeric::linalg::{self, Mat, dot};
+use crate::numeric::linalg::{self, Cholesky, Mat, dot};
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_sum_exp, normal_quantile};
 use crate::numeric::vmath;
@@ -112,15 +112,23 @@ pub fn law(
     let marginals = posterior.marginals(&nodes.points)?;
     let ln_means: Vec<f64> = marginals.iter().map(|&at| ln_abs_mean(warp, at)).collect();
     let chosen = choose(nodes, &ln_means, &marginals, warp);
-    let g = draw(posterior, nodes, &chosen, &marginals, draws.max(1), rng)?;
+    let (g, added) = draw(posterior, nodes, &chosen, &marginals, draws.max(1), rng)?;
     let positive = warp.range().lo >= 0.0 && warp.offset() == 0.0;
     if positive {
-        let ln_terms = |indices: &mut dyn Iterator<Item = usize>| {
-            let terms: Vec<f64> = indices.map(|i| nodes.ln_weights[i] + ln_means[i]).collect();
-            ln_sum_exp(&terms)
+        let terms = |pairs: &mut dyn Iterator<Item = (usize, f64)>| {
+            ln_sum_exp(
+                &pairs
+                    .map(|(i, m)| nodes.ln_weights[i] + m)
+                    .collect::<Vec<f64>>(),
+            )
         };
-        let all = ln_terms(&mut (0..ln_means.len()));
-        let part = ln_terms(&mut chosen.iter().copied());
+        let all = terms(&mut ln_means.iter().copied().enumerate());
+        // What the drawn nodes add on average, by the very law they are drawn from.
+        let widened = |i: usize| Marginal {
+            mu: marginals[i].mu,
+            s: marginals[i].s + added,
+        };
+        let part = terms(&mut chosen.iter().map(|&i| (i, ln_abs_mean(warp, widened(i)))));
         let ln_weights: Vec<f64> = chosen.iter().map(|&i| nodes.ln_weights[i]).collect();
         let mut samples: Vec<f64> = (0..g.cols())
             .map(|k| ln_weighted_sum(warp, &ln_weights, g.col(k)) + all - part)
@@ -228,7 +236,25 @@ fn choose(nodes: &Nodes, ln_means: &[f64], marginals: &[Marginal], warp: &dyn Wa
     heavy
 }
 
-/// Joint draws of g at the chosen nodes, a column a draw.
+/// Factor Sigma_D with as little added to its diagonal as makes it positive definite; say how much.
+///
+/// Sigma_D is a difference of numbers of the prior's size, so its rounding, not its own size, is
+/// what the diagonal has to outweigh; the solves behind it can magnify that rounding by the
+/// condition of the data's matrix. What is added widens the law a little, and never narrows it.
+fn factor_for_draws(sigma: &Mat, output_scale: f64) -> Option<(Cholesky, f64)> {
+    let n = sigma.rows();
+    let rounding = n as f64 * f64::EPSILON * output_scale;
+    (0..9).find_map(|power| {
+        let added = rounding * 10.0_f64.powi(power);
+        let mut widened = sigma.clone();
+        for i in 0..n {
+            widened[(i, i)] += added;
+        }
+        Some((Cholesky::new(widened)?, added))
+    })
+}
+
+/// Joint draws of g at the chosen nodes, a column a draw, and the variance added to each.
 fn draw(
     posterior: &Posterior,
     nodes: &Nodes,
@@ -236,16 +262,11 @@ fn draw(
     marginals: &[Marginal],
     draws: usize,
     rng: &mut Rng,
-) -> Result<Mat> {
+) -> Result<(Mat, f64)> {
     let points = nodes.points.select(chosen);
-    let mut sigma = posterior.cov_lower(&points)?;
-    // Sigma_D is a difference of numbers of the prior's size: its rounding, not its own size, is
-    // what the diagonal has to outweigh.
-    let rounding = chosen.len() as f64 * f64::EPSILON * posterior.prior().theta().output_scale;
-    for i in 0..chosen.len() {
-        sigma[(i, i)] += rounding;
-    }
-    let (factor, _) = factor_with_jitter(&sigma).ok_or_else(not_positive_definite)?;
+    let sigma = posterior.cov_lower(&points)?;
+    let scale = posterior.prior().theta().output_scale;
+    let (factor, added) = factor_for_draws(&sigma, scale).ok_or_else(not_positive_definite)?;
     let n = chosen.len();
     let lower = Mat::from_fn(
         n,
@@ -262,5 +283,5 @@ fn draw(
             *g += marginals[i].mu;
         }
     }
-    Ok(g)
+    Ok((g, added))
 }

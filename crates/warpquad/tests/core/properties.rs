@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use warpquad::engine::{Method, Model};
+use warpquad::engine::{Method, Model, integrate};
+use warpquad::fit::Space;
 use warpquad::functional::{Nodes, law};
 use warpquad::measure::{Measure, Product, univariate};
 use warpquad::numeric::random::Rng;
@@ -181,4 +182,31 @@ fn a_zero_moves_log_z_by_no_more_than_the_mass_it_stands_for() {
     let floored = ln_z(-30.0 * 0.5 / n as f64 - warpquad::data::ZERO_FLOOR_NATS);
     assert!((zeros - floored).abs() <= mass + 1e-9, "{zeros} {floored}");
     assert!((zeros - exact).abs() < 0.01, "{zeros} {exact}");
+}
+
+#[test]
+fn the_banana_is_covered_from_thirty_evaluations_on() {
+    // A smooth kernel's matrices are close to singular here, and the law must stay centred.
+    let side = || univariate("uniform", &[-5.0, 5.0]).unwrap();
+    let measure: Arc<dyn Measure> = Arc::new(Product::new(vec![side(), side()]).unwrap());
+    let ln_f = |x: &[f64]| {
+        let valley = 100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2);
+        Ok(Value::Log(-valley / 20.0))
+    };
+    let method = Method {
+        kernel: "squared-exponential".into(),
+        space: Space::G,
+        acquisition: "information-gain".into(),
+        ..Method::by_name("mmlt").unwrap()
+    };
+    for seed in 0..4 {
+        let z = integrate(ln_f, measure.clone(), Range::POSITIVE, &method, 30, seed).unwrap();
+        let [low, high] = z.ln_interval(0.95);
+        // By a product rule on a grid of 4001 x 4001 points.
+        assert!(
+            low < -3.4631 && -3.4631 < high,
+            "seed {seed}: [{low}, {high}]"
+        );
+        assert!(high - low < 0.2, "seed {seed}: [{low}, {high}]");
+    }
 }
