@@ -114,9 +114,11 @@ pub fn fit(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Pri
 pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Fitted> {
     let g = data.g(warp)?;
     let parameters = Parameters::new(prior, data.points(), &g, warp, how)?;
-    let warp = match how.space {
-        Space::F => warp,
-        Space::G => &Identity,
+    // f is fitted in units of its largest observation: a likelihood of 10^-10000 is fitted bit for
+    // bit as one of 1.
+    let (warp, ln_scale) = match how.space {
+        Space::F => in_own_units(warp, g[0]),
+        Space::G => (&Identity as &dyn Warp, 0.0),
     };
     let marginals = match how.space {
         Space::F => warp.starts(&g),
@@ -124,15 +126,11 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
     };
     let mut rng = Rng::new(how.seed);
     let from = starts(&parameters, prior, &marginals, how, &mut rng);
-    // The optimiser stops by relative decrease: f is measured in units of its largest observation,
-    // so that a likelihood of 10^-10000 is fitted as closely as one of 1.
-    let top = g.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let level = g.len() as f64 * warp.local(top).ln_unit;
     let run = |i: usize| {
         let mut objective =
             Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
         let minimum = optimize::minimize(
-            |x, gradient| objective.evaluate(x, gradient) - level,
+            |x, gradient| objective.evaluate(x, gradient),
             &from[i],
             parameters.bounds(),
             &how.optimizer,
@@ -153,11 +151,19 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
     let value = last.evaluate(&best.0.x, &mut vec![0.0; best.0.x.len()]);
     Ok(Fitted {
         prior: prior.with_theta(theta),
-        ln_likelihood: -value,
+        ln_likelihood: -value - g.len() as f64 * ln_scale,
         jitter: last.jitter(),
         evaluations,
         starts: (from.len(), failed),
     })
+}
+
+/// A warp without its change of units, and ln of those units.
+fn in_own_units(warp: &dyn Warp, g: f64) -> (&dyn Warp, f64) {
+    match warp.unscaled() {
+        Some(bare) => (bare, warp.local(g).ln_unit - bare.local(g).ln_unit),
+        None => (warp, 0.0),
+    }
 }
 
 fn no_start(tried: usize) -> Error {

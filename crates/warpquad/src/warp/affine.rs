@@ -96,6 +96,11 @@ impl Warp for Affine {
         self.offset == 0.0 && self.warp.scales()
     }
 
+    fn unscaled(&self) -> Option<&dyn Warp> {
+        let inner = self.warp.as_ref();
+        (self.offset == 0.0 && self.sign > 0.0).then(|| inner.unscaled().unwrap_or(inner))
+    }
+
     fn local(&self, g: f64) -> Local {
         let inner = self.warp.local(g);
         Local {

@@ -220,6 +220,11 @@ pub trait Warp: Debug + Send + Sync {
         self.range().is_cone()
     }
 
+    /// The warp behind a mere change of units: a fit uses it, so that units cannot enter it.
+    fn unscaled(&self) -> Option<&dyn Warp> {
+        None
+    }
+
     /// xi and xi' at g, in a unit.
     fn local(&self, g: f64) -> Local;
 
