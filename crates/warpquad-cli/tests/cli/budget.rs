@@ -103,3 +103,21 @@ fn pending_points_do_not_exceed_the_budget() {
     assert_eq!(finish(&problem, &run)["evaluations"], 3);
     assert_eq!(calls(&dir).len(), 3);
 }
+
+#[test]
+fn a_batch_is_asked_for_at_once_and_stays_within_the_budget() {
+    let dir = directory("budget-batch");
+    let text = format!("{GAUSSIAN}[method]\nbatch = 4\n[budget]\nevaluations = 10\n");
+    let problem = write(&dir, "problem.toml", &text);
+    let run = dir.join("run");
+    assert_eq!(finish(&problem, &run)["evaluations"], 10);
+    let kinds: Vec<String> = events(&run)
+        .iter()
+        .filter_map(|event| event["event"].as_str().map(str::to_string))
+        .filter(|kind| kind == "ask" || kind == "tell")
+        .collect();
+    let expected = [4, 4, 2]
+        .iter()
+        .flat_map(|&n| [vec!["ask"; n], vec!["tell"; n]].concat());
+    assert_eq!(kinds, expected.collect::<Vec<_>>());
+}
