@@ -1,0 +1,81 @@
+//! Refuse what would spoil a run: values out of range, another problem, another method.
+
+use super::evaluator::{Answer, Failure};
+use super::spec::Problem;
+use crate::data::Value;
+use crate::error::{Error, Result};
+use crate::warp::Range;
+
+/// The answer, unless it is a value that the range excludes: that is a failure, because kept, it
+/// would spoil the run for good.
+///
+/// ```
+/// use warpquad::session::{evaluator::Answer, within};
+/// use warpquad::{Value, warp::Range};
+/// let inside = Answer::Value(Value::Linear(0.5));
+/// assert_eq!(within(Range::UNIT, inside.clone()), inside);
+/// assert!(matches!(within(Range::UNIT, Answer::Value(Value::Log(0.1))), Answer::Failure(_)));
+/// ```
+pub fn within(range: Range, answer: Answer) -> Answer {
+    let Range { lo, hi } = range;
+    let inside = match answer {
+        Answer::Value(Value::Linear(f)) => lo <= f && f <= hi,
+        Answer::Value(Value::Log(ln_f)) => {
+            lo <= ln_f.exp() && (hi.is_infinite() || ln_f <= hi.ln())
+        }
+        Answer::Failure(_) => true,
+    };
+    match answer {
+        Answer::Value(value) if !inside => {
+            let reason = format!("{value} is outside integrand.range = [{lo}, {hi}]");
+            Failure::of_point(reason).into()
+        }
+        answer => answer,
+    }
+}
+
+/// A journal whose line cannot be gone on with.
+pub(super) fn damaged(line: usize, reason: &str) -> Error {
+    Error::Journal {
+        line,
+        reason: reason.into(),
+    }
+}
+
+/// Refuse another method than the run's own.
+pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -> Result<()> {
+    let fields = given.as_object().into_iter().flatten();
+    for (field, given) in fields {
+        let kept = &kept[field];
+        if given != kept {
+            let reason = format!(
+                "the run was made with {field} = {kept}, not with {given}; go on with its own \
+                 method, or start a new run"
+            );
+            return Err(damaged(1, &reason));
+        }
+    }
+    Ok(())
+}
+
+/// The problem given on resuming, if it is the run's own.
+pub(super) fn same_problem(problem: Problem, kept: &serde_json::Value) -> Result<Problem> {
+    let given = problem.canonical();
+    let fields = ["integrand", "names", "prior", "range"];
+    for field in fields {
+        if given.get(field) != kept.get(field) {
+            let show = |json: &serde_json::Value| {
+                json.get(field)
+                    .map_or("nothing".into(), |part| part.to_string())
+            };
+            let reason = format!(
+                "the run has another {field}: {} in the journal, {} in the problem file; give the \
+                 run's own file, or start a new run",
+                show(kept),
+                show(&given)
+            );
+            return Err(damaged(1, &reason));
+        }
+    }
+    Ok(problem)
+}
