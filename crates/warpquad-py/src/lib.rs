@@ -1,0 +1,9 @@
+//! Bind the core to Python: conversions and nothing else; the package's logic is in `python/warpquad`.
+
+use pyo3::prelude::*;
+
+/// The compiled part of warpquad.
+#[pymodule]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))
+}
