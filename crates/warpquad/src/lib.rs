@@ -30,6 +30,7 @@
 //! that loses nothing.
 
 pub mod acquisition;
+pub mod baseline;
 pub mod belief;
 pub mod data;
 pub mod engine;

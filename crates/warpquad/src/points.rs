@@ -26,7 +26,9 @@ impl Points {
             return Err(Error::spec("points", reason));
         }
         for (i, &x) in data.iter().enumerate() {
-            finite(&format!("points[{}][{}]", i / dim, i % dim), x)?;
+            if !x.is_finite() {
+                finite(&format!("points[{}][{}]", i / dim, i % dim), x)?;
+            }
         }
         points.data = data;
         Ok(points)
@@ -58,7 +60,9 @@ impl Points {
     pub fn push(&mut self, row: &[f64]) -> Result<()> {
         same_length("point", row.len(), self.dim)?;
         for (d, &x) in row.iter().enumerate() {
-            finite(&format!("points[{}][{d}]", self.len()), x)?;
+            if !x.is_finite() {
+                finite(&format!("points[{}][{d}]", self.len()), x)?;
+            }
         }
         self.data.extend_from_slice(row);
         Ok(())

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["warp", "kernel", "measure"],
     &["data", "belief"],
     &["fit", "functional"],
-    &["acquisition", "engine"],
+    &["acquisition", "baseline", "engine"],
     &["session"],
 ];
 
