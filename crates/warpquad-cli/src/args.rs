@@ -175,4 +175,5 @@ pub enum Family {
     Measures,
     Acquisitions,
     Methods,
+    Baselines,
 }

@@ -20,7 +20,10 @@ struct Probe {
 
 pub fn check(args: &Check) -> Result<()> {
     let (problem, _) = output::problem(&args.problem)?;
-    let method = session::method(&problem)?;
+    let method = match session::baseline(&problem)? {
+        Some(baseline) => baseline.name().to_string(),
+        None => session::method(&problem)?.warp,
+    };
     let measure = problem.measure()?;
     let home = output::home(&args.problem);
     let scratch = output::scratch(&problem)?;
@@ -52,7 +55,7 @@ pub fn check(args: &Check) -> Result<()> {
     let deterministic = probes.iter().all(|p| p.answers[0] == p.answers[1]);
     if args.json {
         output::json(&json!({
-            "parameters": problem.names, "method": method.warp, "failure": failure,
+            "parameters": problem.names, "method": method, "failure": failure,
             "deterministic": deterministic, "seconds_per_evaluation": each,
             "projected_seconds": total, "evaluations": budget,
             "probes": probes.iter().map(|p| json!({"x": p.x, "values": p.answers.clone().map(|a| show(&a))})).collect::<Vec<_>>(),

@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use warpquad::baseline;
 use warpquad::engine::Method;
 use warpquad::session::evaluator::{Answer, Source};
 use warpquad::session::spec::Problem;
@@ -16,6 +17,9 @@ use warpquad::{Error, Result, Value};
 
 /// Evaluations when neither the file nor the command line gives a budget.
 const DEFAULT_BUDGET: usize = 100;
+
+/// The same for a baseline, whose integrand is cheap.
+const BASELINE_BUDGET: usize = 10_000;
 
 pub fn integrate(args: &Integrate) -> Result<()> {
     let (problem, text) = prepared(args)?;
@@ -52,13 +56,20 @@ pub fn integrate(args: &Integrate) -> Result<()> {
 fn prepared(args: &Integrate) -> Result<(Problem, String)> {
     let (mut problem, text) = output::problem(&args.problem)?;
     if let Some(name) = &args.method {
-        Method::by_name(name)?;
+        if !baseline::is_baseline(name) {
+            Method::by_name(name)?;
+        }
         problem.method.name = Some(name.clone());
     }
+    let name = problem.method.name.as_deref();
+    let default = match name.is_some_and(baseline::is_baseline) {
+        true => BASELINE_BUDGET,
+        false => DEFAULT_BUDGET,
+    };
     let budget = &mut problem.budget;
     budget.evaluations = args.budget.map(NonZeroUsize::get).or(budget.evaluations);
     if budget.evaluations.is_none() && budget.seconds.is_none() && budget.log_z_sd.is_none() {
-        budget.evaluations = Some(DEFAULT_BUDGET);
+        budget.evaluations = Some(default);
     }
     Ok((problem, text))
 }

@@ -2,7 +2,7 @@
 
 use crate::args::{Family, List};
 use crate::output;
-use warpquad::{Result, acquisition, engine, kernel, measure, warp};
+use warpquad::{Result, acquisition, baseline, engine, kernel, measure, warp};
 
 pub fn list(args: &List) -> Result<()> {
     let families = [
@@ -26,6 +26,11 @@ pub fn list(args: &List) -> Result<()> {
             Family::Methods,
             "methods",
             pairs(engine::REGISTRY, |e| (e.name, e.summary)),
+        ),
+        (
+            Family::Baselines,
+            "baselines: methods for a cheap f, and to check",
+            pairs(baseline::REGISTRY, |e| (e.name, e.summary)),
         ),
     ];
     let mut first = true;

@@ -28,7 +28,9 @@ pub fn print(report: &Report) {
         );
         row("log of the mean", number(estimate.ln_mean()));
     }
-    row("node error", number(estimate.relative_node_error()));
+    if outcome.theta.is_some() {
+        row("node error", number(estimate.relative_node_error()));
+    }
     let failed = match report.failures {
         0 => String::new(),
         k => format!(", {k} failed"),
@@ -45,21 +47,23 @@ pub fn print(report: &Report) {
     );
     row("stopped by", report.stop.clone());
     let part = |name: &str| report.method[name].as_str().unwrap_or("").to_string();
-    row(
-        "method",
-        format!(
-            "{} ({} warp, {}, {}-space)",
-            part("name"),
+    let parts = match outcome.theta {
+        None => String::new(),
+        Some(_) => format!(
+            " ({} warp, {}, {}-space)",
             part("warp"),
             part("kernel"),
             part("fit")
         ),
-    );
-    let lengths = report.names.iter().zip(&outcome.theta.length_scales);
-    let lengths: Vec<String> = lengths
-        .map(|(n, l)| format!("{n} {}", number(*l)))
-        .collect();
-    row("length scales", lengths.join(", "));
+    };
+    row("method", part("name") + &parts);
+    if let Some(theta) = &outcome.theta {
+        let lengths = report.names.iter().zip(&theta.length_scales);
+        let lengths: Vec<String> = lengths
+            .map(|(n, l)| format!("{n} {}", number(*l)))
+            .collect();
+        row("length scales", lengths.join(", "));
+    }
     row("seed", report.seed.to_string());
     for warning in &report.warnings {
         row("warning", warning.clone());

@@ -3,6 +3,7 @@
 
 mod ask_tell;
 mod bad_input;
+mod baselines;
 mod budget;
 mod common;
 mod compare;

@@ -5,7 +5,7 @@ use super::cloud::{Cloud, Shape, normalised};
 use super::passes::{Pass, passes};
 use super::qmc::mean_and_its_variance;
 use super::run::{Halt, Run, Samples};
-use super::smc::{largest_step, not_there_yet};
+use super::smc::{largest_step, not_there_yet, smallest};
 use crate::numeric::random::Rng;
 use crate::numeric::special::ln_sum_exp;
 
@@ -34,8 +34,7 @@ impl Baseline for Ais {
     }
 
     fn integrate(&self, run: &mut Run<'_>) -> Result<(), Halt> {
-        let smallest = (8 * run.dim()).max(32);
-        passes(run, smallest, one_pass)
+        passes(run, smallest(run.dim()), one_pass)
     }
 }
 
@@ -62,7 +61,9 @@ fn one_pass(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Pass>, 
             if !run.has_answer() {
                 run.know(not_there_yet(ln_z(&ln_weights), beta, &cloud, &ln_weights));
             }
-            let shape = Shape::of(&cloud.z, &ln_weights);
+            // Weights as they are would leave the shape to a few heavy paths, and freeze the rest.
+            let halved: Vec<f64> = ln_weights.iter().map(|w| 0.5 * w).collect();
+            let shape = Shape::of(&cloud.z, &halved);
             cloud.step(run, beta, &shape, rng)?;
         }
     }

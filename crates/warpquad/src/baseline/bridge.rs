@@ -50,7 +50,8 @@ fn one_pass(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Pass>, 
     else {
         return Ok(None);
     };
-    let length = cloud.len() / chains;
+    // Twice the length of a stage's chains: no later stage mends what these have not forgotten.
+    let length = 2 * cloud.len() / chains;
     let posterior = populate(run, &cloud, &ln_weights, 1.0, (chains, length), rng)?;
     let of_chains = |odd: usize| -> Vec<usize> {
         (0..posterior.len())

@@ -150,8 +150,10 @@ fn not_there_yet(dead: &Dead, live: &Cloud) -> Known {
     let high = ln_add_exp(dead.ln_z, dead.ln_x + live.top());
     let mean = ln_sum_exp(&live.ln_f) - (live.len() as f64).ln();
     let low = ln_add_exp(dead.ln_z, dead.ln_x + mean);
-    // The live points' mean may be off by as much as their best is above it, either way.
-    Known::between(low - (high - low), high)
+    // The live points' mean may be off by as much as their best is above it, and the volume's logarithm by
+    // the steps it was made of, each 1/n with sd 1/n.
+    let volume = 2.0 * (dead.live.len() as f64).sqrt() / live.len() as f64;
+    Known::between(low - (high - low) - volume, high + volume)
 }
 
 /// ln f, and a hash of the point that orders equals.
@@ -292,5 +294,5 @@ fn replace(
 
 /// Slice moves a replacement: a direction at a time, so a few for each dimension.
 fn moves(dim: usize) -> usize {
-    2 + 2 * dim
+    4 + 3 * dim
 }

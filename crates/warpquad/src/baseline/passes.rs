@@ -66,19 +66,21 @@ fn next(run: &Run<'_>, n: usize, cost: usize, smallest: usize) -> usize {
 
 /// The mean of ln Z over passes, weighted by their sizes since the variance of each goes as 1/n, and its sd,
 /// widened where the passes disagree by more than they claim (Birge's ratio).
+///
+/// Passes of less than an eighth of the largest are left out: they would add next to nothing, and the smaller
+/// a pass, the lower its ln Z, by half of its variance.
 fn together(found: &[(f64, Pass)]) -> (f64, f64) {
-    let total: f64 = found.iter().map(|(n, _)| n).sum();
-    let part = |(n, pass): &(f64, Pass)| (n / total, pass.ln_z, pass.ln_sd);
-    let mean: f64 = found.iter().map(part).map(|(w, ln_z, _)| w * ln_z).sum();
-    let var: f64 = found
-        .iter()
-        .map(part)
-        .map(|(w, _, sd)| (w * sd).powi(2))
+    let largest = found.iter().map(|(n, _)| *n).fold(0.0, f64::max);
+    let found = || found.iter().filter(|(n, _)| 8.0 * n >= largest);
+    let total: f64 = found().map(|(n, _)| n).sum();
+    let mean: f64 = found().map(|(n, pass)| n / total * pass.ln_z).sum();
+    let var: f64 = found()
+        .map(|(n, pass)| (n / total * pass.ln_sd).powi(2))
         .sum();
-    let terms = found.iter().filter(|(_, pass)| pass.ln_sd > 0.0);
-    let chi2: f64 = terms
+    let scattered = found().filter(|(_, pass)| pass.ln_sd > 0.0);
+    let chi2: f64 = scattered
         .map(|(_, pass)| ((pass.ln_z - mean) / pass.ln_sd).powi(2))
         .sum();
-    let freedom = (found.len() as f64 - 1.0).max(1.0);
+    let freedom = (found().count() as f64 - 1.0).max(1.0);
     (mean, (var * (chi2 / freedom).max(1.0)).sqrt())
 }

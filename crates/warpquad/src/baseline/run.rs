@@ -9,6 +9,9 @@ use crate::numeric::random::Rng;
 use crate::numeric::special::normal_cdf;
 use crate::points::Points;
 
+/// Particles of a pass, at least: their chains must scatter.
+const LEAST: usize = 16;
+
 /// What a run is fixed by, besides the integrand and the measure.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Settings {
@@ -73,6 +76,17 @@ pub struct BaselineOutcome {
     /// How many equally large values of f would say as much as these did, for plain averages; one
     /// that is small says that a few points carry Z and that the error is not to be trusted.
     pub effective: Option<f64>,
+}
+
+impl BaselineOutcome {
+    /// Without trace and samples.
+    pub(crate) fn bare(&self) -> BaselineOutcome {
+        BaselineOutcome {
+            trace: Vec::new(),
+            samples: None,
+            ..*self
+        }
+    }
 }
 
 /// Why a baseline ends.
@@ -281,8 +295,8 @@ pub fn run(
     settings: &Settings,
     heard: &mut dyn FnMut(&BaselineOutcome),
 ) -> Result<BaselineOutcome> {
-    if settings.particles.is_some_and(|n| n < 4) {
-        let reason = "need at least 4, for an error estimate";
+    if settings.particles.is_some_and(|n| n < LEAST) {
+        let reason = format!("need at least {LEAST}, for an error estimate");
         return Err(Error::spec("particles", reason));
     }
     let mut run = Run {

@@ -72,7 +72,8 @@ pub(super) struct Tempered {
 
 /// One pass with n particles; `None` if f is 0 at all of them.
 pub(super) fn temper(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Tempered>, Halt> {
-    let chains = ((2.0 * (n as f64).sqrt()) as usize).clamp(2, n.max(2));
+    // At least two states a chain, or nothing would move.
+    let chains = ((2.0 * (n as f64).sqrt()) as usize).min(n / 2).max(2);
     let length = n.div_ceil(chains);
     let mut cloud = Cloud::draw(run, chains * length, rng)?;
     if cloud.top() == f64::NEG_INFINITY {

@@ -6,6 +6,7 @@ mod run;
 pub use model::Model;
 pub use run::{Engine, LastFit, Outcome, integrate};
 
+use crate::baseline;
 use crate::error::{Error, Result};
 use crate::fit::Space;
 use crate::measure::Chart;
@@ -136,7 +137,12 @@ impl Method {
         let entry = REGISTRY.iter().find(|entry| entry.name == name);
         let entry = entry.ok_or_else(|| {
             let names: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
-            let reason = format!("unknown method '{name}'; there are {}", names.join(", "));
+            let baselines: Vec<&str> = baseline::REGISTRY.iter().map(|entry| entry.name).collect();
+            let reason = format!(
+                "unknown method '{name}'; there are {}, and the baselines {}",
+                names.join(", "),
+                baselines.join(", ")
+            );
             Error::spec("method", reason)
         })?;
         Ok(Method {

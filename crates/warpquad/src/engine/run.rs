@@ -64,8 +64,8 @@ pub struct Outcome {
     pub law: Law,
     /// The normal law of the matched belief.
     pub estimate: Estimate,
-    /// The hyperparameters.
-    pub theta: Theta,
+    /// The hyperparameters; a baseline has none.
+    pub theta: Option<Theta>,
     /// Evaluations used.
     pub evaluations: usize,
 }
@@ -270,7 +270,7 @@ impl Engine {
         Ok(Outcome {
             law,
             estimate,
-            theta: model.theta().clone(),
+            theta: Some(model.theta().clone()),
             evaluations,
         })
     }

@@ -15,6 +15,9 @@ use crate::warp::{Marginal, Warp};
 /// Nodes drawn jointly at most: the covariance is factored, in O(n^3).
 const JOINT_NODES: usize = 700;
 
+/// Equally likely quantiles that stand for a law with a formula.
+const QUANTILES: usize = 999;
+
 /// Draws of Z.
 #[derive(Debug, Clone)]
 pub struct Law {
@@ -28,7 +31,6 @@ impl Law {
     /// The normal law of an estimate, as its equally likely quantiles: what a linearised belief, which
     /// is Gaussian, says of Z.
     pub fn normal(estimate: &Estimate) -> Law {
-        const QUANTILES: usize = 999;
         let offset = match estimate.offset {
             0.0 => 0.0,
             offset => offset * (-estimate.ln_unit).exp(),
@@ -38,6 +40,23 @@ impl Law {
         Law {
             samples: (0..QUANTILES).map(|k| mean + sd * at(k)).collect(),
             ln_unit: Some(estimate.ln_unit),
+        }
+    }
+
+    /// The law whose logarithm is normal, as its equally likely quantiles: what a Monte Carlo estimate of ln Z
+    /// says of a positive Z.
+    ///
+    /// ```
+    /// use warpquad::functional::Law;
+    /// let z = Law::log_normal(-9000.0, 0.1);
+    /// assert_eq!(z.ln_quantile(0.5), -9000.0);
+    /// assert!((z.ln_sd() - 0.1).abs() < 1e-3);
+    /// ```
+    pub fn log_normal(ln_z: f64, ln_sd: f64) -> Law {
+        let at = |k: usize| ln_z + ln_sd * normal_quantile((k as f64 + 0.5) / QUANTILES as f64);
+        Law {
+            samples: (0..QUANTILES).map(at).collect(),
+            ln_unit: None,
         }
     }
 

@@ -1,9 +1,11 @@
 //! Run a problem: ask and tell over a journal that loses nothing.
 
+mod coroutine;
 pub mod evaluator;
 mod event;
 pub mod expression;
 mod guard;
+mod integrator;
 mod journal;
 mod report;
 mod runner;
@@ -13,15 +15,17 @@ pub mod spec;
 pub use guard::within;
 pub use report::{Report, Warning};
 pub use runner::{Progress, Stop, run};
-pub use setup::{method, source, table};
+pub use setup::{baseline, method, source, table};
 
+use crate::baseline::BaselineOutcome;
 use crate::data::Value;
-use crate::engine::{Engine, LastFit, Method, Outcome};
+use crate::engine::{LastFit, Method, Outcome};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use evaluator::{Answer, Task};
 use event::Event;
 use guard::{damaged, same_method, same_problem};
+use integrator::Integrator;
 use journal::Journal;
 use spec::{OnFailure, Problem};
 use std::collections::BTreeMap;
@@ -50,8 +54,7 @@ const HOPELESS: usize = 10;
 #[derive(Debug)]
 pub struct Session {
     problem: Problem,
-    method: Method,
-    engine: Engine,
+    engine: Integrator,
     journal: Option<Journal>,
     seed: u64,
     next_id: u64,
@@ -96,30 +99,26 @@ impl Session {
     }
 
     fn start(problem: Problem, text: &str, seed: u64, dir: Option<&Path>) -> Result<Session> {
-        let mut session = Session::empty(problem, seed)?;
+        let planned = problem.budget.evaluations;
+        let mut session = Session::empty(problem, seed, planned)?;
         if let Some(dir) = dir {
             let first = Event::Start {
                 program: env!("CARGO_PKG_VERSION").into(),
                 problem: session.problem.canonical(),
                 text: text.into(),
                 seed,
-                method: setup::method_json(&session.problem, &session.method),
+                method: session.method_json(),
             };
             session.journal = Some(Journal::create(dir, &first)?);
         }
         Ok(session)
     }
 
-    fn empty(problem: Problem, seed: u64) -> Result<Session> {
-        let method = method(&problem)?;
-        let measure = problem.measure()?;
-        let failed = Points::empty(measure.dim())?;
-        let engine = Engine::new(method.clone(), problem.range, measure.as_ref(), seed)?
-            .with_noise(problem.noise.unwrap_or(0.0));
+    fn empty(problem: Problem, seed: u64, planned: Option<usize>) -> Result<Session> {
+        let failed = Points::empty(problem.names.len())?;
         Ok(Session {
+            engine: Integrator::new(&problem, seed, planned)?,
             problem,
-            method,
-            engine,
             journal: None,
             seed,
             next_id: 0,
@@ -191,11 +190,9 @@ impl Session {
                 own
             }
         };
-        let mut session = Session::empty(problem, seed)?;
-        same_method(
-            &setup::method_json(&session.problem, &session.method),
-            &method,
-        )?;
+        let planned = method["planned_evaluations"].as_u64();
+        let mut session = Session::empty(problem, seed, planned.map(|n| n as usize))?;
+        same_method(&session.method_json(), &method)?;
         let mut full = 0;
         for (i, event) in events {
             session
@@ -211,6 +208,7 @@ impl Session {
             Event::Start { .. } => return Err("a run starts only once".into()),
             Event::Ask { id, x } => {
                 self.next_id = self.next_id.max(id + 1);
+                self.engine.asked(&x);
                 self.pending.insert(id, x);
             }
             Event::Tell {
@@ -329,6 +327,7 @@ impl Session {
         let id = self.next_id;
         self.record(&Event::Ask { id, x: x.clone() })?;
         self.next_id += 1;
+        self.engine.asked(&x);
         self.pending.insert(id, x.clone());
         Ok(Task { id, x })
     }
@@ -440,9 +439,24 @@ impl Session {
         &self.problem
     }
 
-    /// The method's parts.
-    pub fn method(&self) -> &Method {
-        &self.method
+    /// The parts of Bayesian quadrature; `None` for a baseline.
+    pub fn method(&self) -> Option<&Method> {
+        self.engine.method()
+    }
+
+    /// What a baseline knows; `None` for Bayesian quadrature, and before the first estimate.
+    pub fn baseline(&self) -> Option<&BaselineOutcome> {
+        self.engine.baseline()
+    }
+
+    /// The method by name and by parts.
+    pub fn method_json(&self) -> serde_json::Value {
+        self.engine.json(&self.problem)
+    }
+
+    /// Whether a point can be asked for now: a baseline may have to be told all of its batch first.
+    pub fn is_ready(&self) -> bool {
+        self.engine.is_ready()
     }
 
     /// The seed.
@@ -476,6 +490,6 @@ impl Session {
 
     /// What is known of Z. Looking leaves no trace in the run.
     pub fn outcome(&mut self) -> Result<Outcome> {
-        self.engine.outcome()
+        self.engine.outcome(&self.problem)
     }
 }

@@ -1,7 +1,8 @@
 //! Say what a run has found, for people and for programs.
 
+use super::Session;
 use super::event::theta_json;
-use super::{Session, setup};
+use crate::baseline::BaselineOutcome;
 use crate::data::Value;
 use crate::engine::Outcome;
 use crate::error::Result;
@@ -46,7 +47,7 @@ impl Report {
             seconds_in_integrand: session.seconds_in_integrand(),
             seconds_in_journal: session.seconds_in_journal(),
             stop: stop.into(),
-            method: setup::method_json(session.problem(), session.method()),
+            method: session.method_json(),
             warnings: warnings(session, &outcome),
             seed: session.seed(),
             names: session.problem().names.clone(),
@@ -87,7 +88,7 @@ impl Report {
             "seconds_in_journal": self.seconds_in_journal,
             "stop": self.stop,
             "method": self.method,
-            "hyperparameters": theta_json(&self.outcome.theta),
+            "hyperparameters": self.outcome.theta.as_ref().map(theta_json),
             "warnings": self.warnings,
             "version": env!("CARGO_PKG_VERSION"),
             "seed": self.seed,
@@ -107,6 +108,7 @@ fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
              {sd:.1e}: raise method.nodes"
         ));
     }
+    out.extend(session.baseline().and_then(doubtful));
     if session.failures() > 0 {
         out.push(format!(
             "{} evaluations failed; the journal says why",
@@ -114,6 +116,23 @@ fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
         ));
     }
     out
+}
+
+/// What a baseline's own error estimate does not say.
+fn doubtful(known: &BaselineOutcome) -> Option<Warning> {
+    if !known.complete {
+        return Some(
+            "not an answer yet: the first pass has not come to its end, and the interval is what it leaves \
+             possible; raise the budget"
+                .into(),
+        );
+    }
+    // Below this the spread that the error comes from is that of a handful of points.
+    let few = known.effective.filter(|&effective| effective < 50.0)?;
+    Some(format!(
+        "Z is carried by about {few:.1} points: the error is not to be trusted, and Z is likely to be \
+         larger; try smc or nested, or raise the budget"
+    ))
 }
 
 /// The same finite value again and again looks like a failure disguised as a value.

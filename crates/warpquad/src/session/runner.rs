@@ -249,8 +249,10 @@ impl Dispatch {
             seconds: session.seconds(),
             outcome: Some(&outcome),
         });
+        // A baseline that is not at its end has an interval, but no answer.
+        let answered = session.baseline().is_none_or(|known| known.complete);
         Ok(target
-            .filter(|&target| outcome.ln_sd() <= target)
+            .filter(|&target| answered && outcome.ln_sd() <= target)
             .map(|_| Stop::LogZSd))
     }
 
@@ -280,7 +282,8 @@ impl Dispatch {
         let limit = session.problem().budget.evaluations.unwrap_or(usize::MAX);
         for _ in 0..session.problem().method.batch.unwrap_or(1) {
             let pending = session.pending().len();
-            if session.evaluations() + session.given_up() + pending >= limit {
+            if session.evaluations() + session.given_up() + pending >= limit || !session.is_ready()
+            {
                 break;
             }
             self.again.push_back(session.ask()?);

@@ -2,7 +2,8 @@
 
 use super::evaluator::{Closure, Command, Driver, Source, UmBridge, table as evaluations};
 use super::expression::Expression;
-use super::spec::{Integrand, MethodSpec, Problem};
+use super::spec::{Integrand, MethodSpec, OnFailure, Problem};
+use crate::baseline::{self, Baseline};
 use crate::data::Value;
 use crate::engine::{Method, Model, Step4};
 use crate::error::{Error, Result};
@@ -13,7 +14,67 @@ use crate::warp::Range;
 use crate::{acquisition, kernel, warp};
 use serde_json::{Value as Json, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
+
+/// The baseline a problem asks for, if it does; what only a Gaussian process has is refused.
+pub fn baseline(problem: &Problem) -> Result<Option<Arc<dyn Baseline>>> {
+    let spec = &problem.method;
+    let Some(name) = spec
+        .name
+        .as_deref()
+        .filter(|name| baseline::is_baseline(name))
+    else {
+        return match spec.particles {
+            None => Ok(None),
+            Some(_) => Err(problem
+                .error("method.particles", "is for smc, ais, nested and bridge")
+                .into()),
+        };
+    };
+    let made = baseline::by_name(name)?;
+    let none = |field: &str, given: bool, reason: &str| match given {
+        true => Err(problem.error(field, format!("{name} {reason}")).into()),
+        false => Ok::<(), Error>(()),
+    };
+    let gp = "has no Gaussian process: leave it out";
+    none("method.warp", spec.warp.is_some(), gp)?;
+    none("method.kernel", spec.kernel.is_some(), gp)?;
+    none("method.fit", spec.fit.is_some(), gp)?;
+    none("method.acquisition", spec.acquisition.is_some(), gp)?;
+    none("method.coordinates", spec.coordinates.is_some(), gp)?;
+    none("method.nodes", spec.nodes.is_some(), gp)?;
+    none("method.refit_every", spec.refit_every.is_some(), gp)?;
+    none(
+        "method.batch",
+        spec.batch.is_some(),
+        "chooses its own batches: leave it out",
+    )?;
+    none("integrand.noise", problem.noise.is_some(), gp)?;
+    let averages = ["mc", "qmc"].contains(&name);
+    let particles = spec.particles.is_some();
+    none(
+        "method.particles",
+        averages && particles,
+        "has no particles: leave it out",
+    )?;
+    let skip = problem.on_failure == OnFailure::Skip;
+    let reason = "cannot leave a point out; use \"stop\" or \"retry\", or answer with f = 0";
+    none("integrand.on_failure", skip, reason)?;
+    let table = matches!(problem.integrand, Integrand::Table { .. });
+    none(
+        "integrand.table",
+        table,
+        "chooses its own points; a table needs a Gaussian process",
+    )?;
+    let signed = problem.range.lo < 0.0 && !made.takes_any_sign();
+    none(
+        "integrand.range",
+        signed,
+        "needs f >= 0; mc and qmc take any sign",
+    )?;
+    Ok(Some(made))
+}
 
 /// The method a problem asks for, its parts replaced one by one where it says so.
 ///
@@ -92,6 +153,7 @@ pub(super) fn method_spec(json: &Json) -> MethodSpec {
         nodes: number("nodes"),
         refit_every: number("refit_every"),
         batch: None,
+        particles: number("particles"),
     }
 }
 

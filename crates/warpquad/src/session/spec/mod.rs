@@ -144,6 +144,8 @@ pub struct MethodSpec {
     pub refit_every: Option<usize>,
     /// How many points are asked for at once.
     pub batch: Option<usize>,
+    /// Of every pass of a baseline.
+    pub particles: Option<usize>,
 }
 
 /// When to stop: at the first limit that is met.

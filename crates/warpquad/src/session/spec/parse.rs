@@ -165,6 +165,7 @@ fn method(section: &Section) -> Result<MethodSpec> {
         "nodes",
         "refit_every",
         "batch",
+        "particles",
     ];
     section.only(KNOWN, "fields of [method]")?;
     let text = |name| section.get(name).map(Item::text).transpose();
@@ -182,6 +183,7 @@ fn method(section: &Section) -> Result<MethodSpec> {
         nodes: count("nodes")?,
         refit_every: count("refit_every")?,
         batch: count("batch")?,
+        particles: count("particles")?,
     })
 }
 
