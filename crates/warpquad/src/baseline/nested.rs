@@ -145,15 +145,25 @@ fn finish(run: &Run<'_>, dead: Dead, live: &Cloud, rng: &mut Rng) -> Result<Pass
     })
 }
 
-/// Between what the live points add at least and at most, as far as they know.
+/// Between what the live points add at least, and what they would add if all of them were at the peak.
+///
+/// Where ln f = peak - c r^2 the live points fill a ball: from the lowest, at radius R, the peak is c R^2 up, and
+/// ln f scatters by c R^2 times 2 sqrt(d / (d + 4)) / (d + 2). Twice that rise is allowed for.
 fn not_there_yet(dead: &Dead, live: &Cloud) -> Known {
-    let high = ln_add_exp(dead.ln_z, dead.ln_x + live.top());
-    let mean = ln_sum_exp(&live.ln_f) - (live.len() as f64).ln();
-    let low = ln_add_exp(dead.ln_z, dead.ln_x + mean);
-    // The live points' mean may be off by as much as their best is above it, and the volume's logarithm by
-    // the steps it was made of, each 1/n with sd 1/n.
+    let d = live.z.dim() as f64;
+    let positive = || live.ln_f.iter().copied().filter(|f| f.is_finite());
+    let n = positive().count() as f64;
+    let mean = positive().sum::<f64>() / n;
+    let sd = (positive().map(|f| (f - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let rise = 2.0 * sd * 0.5 * (d + 2.0) * ((d + 4.0) / d).sqrt();
+    let lowest = positive().fold(f64::INFINITY, f64::min);
+    let high = ln_add_exp(dead.ln_z, dead.ln_x + live.top().max(lowest + rise));
+    let average = ln_sum_exp(&live.ln_f) - (live.len() as f64).ln();
+    // The live points' mean may be off by as much as their best is above it.
+    let low = ln_add_exp(dead.ln_z, dead.ln_x + 2.0 * average - live.top());
+    // The volume's logarithm is made of steps of 1/n, each with sd 1/n.
     let volume = 2.0 * (dead.live.len() as f64).sqrt() / live.len() as f64;
-    Known::between(low - (high - low) - volume, high + volume)
+    Known::between(low - volume, high + volume)
 }
 
 /// ln f, and a hash of the point that orders equals.

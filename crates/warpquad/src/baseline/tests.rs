@@ -130,14 +130,14 @@ fn nested_is_right() {
     check("nested", &gaussian(6), 80_000);
     check("nested", &two_modes(), 30_000);
     check("nested", &narrow_peak(), 30_000);
-    check("nested", &corner(), 10_000);
+    check("nested", &corner(), 40_000);
 }
 
 #[test]
 fn ais_is_right() {
     check("ais", &gaussian(1), 5000);
     check("ais", &gaussian(2), 15_000);
-    check("ais", &gaussian(6), 100_000);
+    check("ais", &gaussian(6), 200_000);
     check("ais", &two_modes(), 15_000);
     check("ais", &corner(), 4000);
 }
