@@ -1,9 +1,17 @@
 //! Bind the core to Python: conversions and nothing else; the package's logic is in `python/warpquad`.
 
+mod error;
+mod priors;
+mod report;
+mod session;
+
 use pyo3::prelude::*;
 
 /// The compiled part of warpquad.
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("__version__", env!("CARGO_PKG_VERSION"))
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    priors::register(module)?;
+    report::register(module)?;
+    session::register(module)
 }

@@ -58,11 +58,14 @@ pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -
     Ok(())
 }
 
-/// The problem given on resuming, if it is the run's own.
+/// The problem given on resuming, if it is the run's own. Values from outside may be of any
+/// integrand, so there only the rest must agree.
 pub(super) fn same_problem(problem: Problem, kept: &serde_json::Value) -> Result<Problem> {
     let given = problem.canonical();
     let fields = ["integrand", "names", "prior", "range"];
-    for field in fields {
+    let external = |json: &serde_json::Value| json["integrand"].get("external").is_some();
+    let any = external(&given) || external(kept);
+    for field in fields.into_iter().skip(any.into()) {
         if given.get(field) != kept.get(field) {
             let show = |json: &serde_json::Value| {
                 json.get(field)

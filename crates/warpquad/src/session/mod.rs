@@ -386,6 +386,12 @@ impl Session {
         }
     }
 
+    /// Treat later failures by another policy than the problem's.
+    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) {
+        self.problem.on_failure = policy;
+        self.problem.retries = retries;
+    }
+
     /// A point with its parameters' names.
     fn at(&self, x: &[f64]) -> String {
         let pairs = self.problem.names.iter().zip(x);

@@ -186,6 +186,13 @@ pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dy
             Box::new(server.timeout(timeout).config(&config.to_string())?)
         }
         Integrand::Table { .. } => return Ok(None),
+        Integrand::External { by } => {
+            let reason = format!(
+                "the values come from {by}: go on there, or hand points out with `warpquad ask` and \
+                 take values in with `warpquad tell`"
+            );
+            return Err(problem.error("integrand.external", reason).into());
+        }
     }))
 }
 

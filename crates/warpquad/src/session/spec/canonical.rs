@@ -27,6 +27,7 @@ fn integrand(integrand: &Integrand) -> Value {
             json!({ "umbridge": { "config": config, "model": model, "url": url } })
         }
         Integrand::Table { path } => json!({ "table": path }),
+        Integrand::External { by } => json!({ "external": by }),
     }
 }
 
@@ -41,6 +42,9 @@ fn prior(prior: &PriorSpec) -> Value {
         PriorSpec::Joint { mean, covariance } => {
             let rows: Vec<Value> = covariance.iter().map(|row| numbers(row)).collect();
             json!({ "joint": { "covariance": rows, "mean": numbers(mean) } })
+        }
+        PriorSpec::Draws(rows) => {
+            json!({ "draws": rows.iter().map(|row| numbers(row)).collect::<Vec<_>>() })
         }
     }
 }

@@ -51,7 +51,8 @@ impl SpecError {
         }
     }
 
-    /// The same error in a file of that name.
+    /// The same error in a file of that name. With no name there is no file: the error then
+    /// speaks of the field alone.
     pub fn in_file(mut self, name: impl Into<String>) -> SpecError {
         self.file = name.into();
         self
@@ -64,6 +65,9 @@ impl SpecError {
 
     /// The reason, then the line with a caret below the column.
     fn explanation(&self) -> String {
+        if self.file.is_empty() {
+            return self.reason.clone();
+        }
         // A tab stays one, so that the caret stands where the terminal puts the character.
         let before = self.source_line.chars().take(self.column - 1);
         let blank: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
@@ -73,7 +77,9 @@ impl SpecError {
 
 impl fmt::Display for SpecError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{}: ", self.place())?;
+        if !self.file.is_empty() {
+            write!(out, "{}: ", self.place())?;
+        }
         if !self.field.is_empty() {
             write!(out, "{}: ", self.field)?;
         }
@@ -86,9 +92,10 @@ impl std::error::Error for SpecError {}
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Error {
         let place = error.place();
-        let field = match error.field.as_str() {
-            "" => place,
-            field => format!("{place}: {field}"),
+        let field = match (error.field.as_str(), error.file.as_str()) {
+            ("", _) => place,
+            (field, "") => field.to_string(),
+            (field, _) => format!("{place}: {field}"),
         };
         Error::spec(field, error.explanation())
     }

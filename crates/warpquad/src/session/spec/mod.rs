@@ -29,7 +29,8 @@ mod reader;
 pub use error::SpecError;
 
 use crate::error::{Result, same_length};
-use crate::measure::{Gaussian, Measure, Product, univariate};
+use crate::measure::{Empirical, Gaussian, Measure, Product, univariate};
+use crate::points::Points;
 use crate::warp::Range;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -95,6 +96,11 @@ pub enum Integrand {
         /// The file, as the problem names it.
         path: String,
     },
+    /// Values that whoever asks for points brings himself.
+    External {
+        /// Who that is, in a word, such as "python".
+        by: String,
+    },
 }
 
 /// What to do when an evaluation fails.
@@ -121,6 +127,8 @@ pub enum PriorSpec {
         /// The covariance, row after row.
         covariance: Vec<Vec<f64>>,
     },
+    /// A sample: points of equal weight.
+    Draws(Vec<Vec<f64>>),
 }
 
 /// How to integrate; what is not said is left to the method.
@@ -224,6 +232,11 @@ impl Problem {
             PriorSpec::Joint { mean, covariance } => {
                 same_length("mean", mean.len(), self.names.len())?;
                 Ok(Arc::new(Gaussian::new(mean.clone(), covariance.concat())?))
+            }
+            PriorSpec::Draws(rows) => {
+                let points = Points::from_rows(rows)?;
+                same_length("draws", points.dim(), self.names.len())?;
+                Ok(Arc::new(Empirical::new(points)?))
             }
         }
     }

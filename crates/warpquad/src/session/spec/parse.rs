@@ -10,7 +10,9 @@ type Result<T> = std::result::Result<T, SpecError>;
 const SECTIONS: &[&str] = &["integrand", "parameters", "joint", "method", "budget"];
 
 /// The keys of `[integrand]` of which a file has exactly one.
-const INTEGRANDS: &[&str] = &["log", "value", "command", "driver", "umbridge", "table"];
+const INTEGRANDS: &[&str] = &[
+    "log", "value", "command", "driver", "umbridge", "table", "external",
+];
 
 /// Read a whole problem file.
 pub(super) fn problem(source: &str) -> Result<Problem> {
@@ -70,6 +72,7 @@ fn integrand(item: &Item, names: &[String]) -> Result<Integrand> {
             argv: item.texts(program)?,
         },
         "umbridge" => umbridge(&item.section("a table { url = ..., model = ... }")?)?,
+        "external" => Integrand::External { by: item.text()? },
         _ => Integrand::Table { path: item.text()? },
     })
 }

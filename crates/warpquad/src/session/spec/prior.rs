@@ -1,4 +1,4 @@
-//! Read the prior: a law for each parameter, or one normal law for all.
+//! Read the prior: a law for each parameter, or one normal law or a sample for all.
 
 use super::reader::{Item, Section};
 use super::{PriorSpec, SpecError};
@@ -86,10 +86,16 @@ fn blame(error: Error, prior: &Item, entry: &Entry, items: &[Item]) -> SpecError
     blamed
 }
 
-/// `[joint]`: one normal law for all parameters.
+/// `[joint]`: one normal law for all parameters, or draws from any law.
 fn joint(section: &Section) -> Result<(Vec<String>, PriorSpec)> {
-    section.only(&["names", "mean", "covariance"], "fields of [joint]")?;
+    section.only(
+        &["names", "mean", "covariance", "draws"],
+        "fields of [joint]",
+    )?;
     let names = distinct(section.require("names")?)?;
+    if let Some(item) = section.get("draws") {
+        return draws(section, item, names);
+    }
     let mean_item = section.require("mean")?;
     let mean = mean_item.numbers("a list of numbers")?;
     if mean.len() != names.len() {
@@ -109,6 +115,31 @@ fn joint(section: &Section) -> Result<(Vec<String>, PriorSpec)> {
         });
     }
     Ok((names, PriorSpec::Joint { mean, covariance }))
+}
+
+/// `draws`: a row for each draw, a column for each name.
+fn draws(section: &Section, item: &Item, names: Vec<String>) -> Result<(Vec<String>, PriorSpec)> {
+    if let Some(other) = ["mean", "covariance"].iter().find_map(|n| section.get(n)) {
+        return Err(other.error_at_name("stands beside draws; keep one"));
+    }
+    let rows = item.list("a list of draws")?;
+    if rows.is_empty() {
+        return Err(item.error("needs at least one draw"));
+    }
+    let row = |item: &Item| {
+        let row = item.numbers("a draw: a row of numbers")?;
+        if row.len() != names.len() {
+            let (want, got) = (names.len(), row.len());
+            let reason = format!("must have {want} numbers in each draw, got {got}");
+            return Err(item.error(reason));
+        }
+        match row.iter().find(|x| !x.is_finite()) {
+            Some(x) => Err(item.error(format!("must be finite, got {x}"))),
+            None => Ok(row),
+        }
+    };
+    let rows = rows.iter().map(row).collect::<Result<_>>()?;
+    Ok((names, PriorSpec::Draws(rows)))
 }
 
 /// Names that differ from each other.

@@ -1,0 +1,272 @@
+//! Hand a session to Python: ask and tell over the journal of the command line.
+
+use crate::error::{detached, raise};
+use crate::report::Report;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use warpquad::session::evaluator::{Answer, Failure, Task};
+use warpquad::session::spec::{OnFailure, Problem};
+use warpquad::session::{self, Told};
+use warpquad::{Error, Result, Value};
+
+/// A point that was asked for: its number, and where it is.
+type Asked<'py> = (u64, Bound<'py, PyArray1<f64>>);
+/// Observations: the points, the values, and which of the values are logs.
+type Observed<'py> = (
+    Bound<'py, PyArray2<f64>>,
+    Bound<'py, PyArray1<f64>>,
+    Bound<'py, PyArray1<bool>>,
+);
+
+/// A run of a problem: ask for points, tell values, and say what is known of Z.
+///
+/// Every call may come from any thread; what takes time runs without the interpreter's lock.
+#[pyclass(frozen, module = "warpquad._core")]
+pub struct Session(Mutex<session::Session>);
+
+impl Session {
+    fn lock(&self) -> MutexGuard<'_, session::Session> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Look something up. Another thread may compute with the session for a while: wait without the lock too.
+    pub fn look<T: Send>(
+        &self,
+        py: Python<'_>,
+        at: impl FnOnce(&mut session::Session) -> T + Send,
+    ) -> T {
+        py.detach(|| at(&mut self.lock()))
+    }
+
+    /// Compute with the core's session, without the interpreter's lock.
+    pub fn compute<T: Send>(
+        &self,
+        py: Python<'_>,
+        with: impl FnOnce(&mut session::Session) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        detached(py, || with(&mut self.lock()))
+    }
+
+    fn tell_answer(
+        &self,
+        py: Python<'_>,
+        id: u64,
+        answer: Answer,
+        seconds: f64,
+    ) -> PyResult<(&'static str, String)> {
+        let told = self.compute(py, |session| session.tell(id, answer, seconds))?;
+        Ok(match told {
+            Told::Kept => ("kept", String::new()),
+            Told::Again(_) => ("again", String::new()),
+            Told::GivenUp => ("given up", String::new()),
+            Told::Stop(reason) => ("stop", reason),
+        })
+    }
+}
+
+/// A problem from text that no file holds: its errors name fields, not lines.
+fn problem(text: &str) -> Result<Problem> {
+    let parsed = Problem::parse(text).map_err(|error| Error::from(error.in_file("")))?;
+    Ok(parsed.in_file(""))
+}
+
+fn asked(py: Python<'_>, task: Task) -> Asked<'_> {
+    (task.id, PyArray1::from_vec(py, task.x))
+}
+
+#[pymethods]
+impl Session {
+    /// A new run of the problem in `text`, kept in the directory `run` if one is given.
+    #[staticmethod]
+    #[pyo3(signature = (text, seed, run=None))]
+    fn create(py: Python<'_>, text: &str, seed: u64, run: Option<PathBuf>) -> PyResult<Session> {
+        let made = detached(py, || {
+            let problem = problem(text)?;
+            match &run {
+                Some(dir) => session::Session::create(problem, text, seed, dir),
+                None => session::Session::new(problem, text, seed),
+            }
+        });
+        Ok(Session(Mutex::new(made?)))
+    }
+
+    /// Go on with the run in a directory; a problem, if one is given, must be the run's own.
+    #[staticmethod]
+    #[pyo3(signature = (run, text=None))]
+    fn open(py: Python<'_>, run: PathBuf, text: Option<&str>) -> PyResult<Session> {
+        let opened = detached(py, || {
+            session::Session::open(&run, text.map(problem).transpose()?)
+        });
+        Ok(Session(Mutex::new(opened?)))
+    }
+
+    /// Look at the run in a directory, which may be going on; nothing is written.
+    #[staticmethod]
+    fn peek(py: Python<'_>, run: PathBuf) -> PyResult<Session> {
+        let seen = detached(py, || session::Session::peek(&run));
+        Ok(Session(Mutex::new(seen?)))
+    }
+
+    /// Whether a directory holds a run.
+    #[staticmethod]
+    fn exists(run: PathBuf) -> bool {
+        session::Session::exists(&run)
+    }
+
+    /// The next point to evaluate: its number and its coordinates.
+    fn ask<'py>(&self, py: Python<'py>) -> PyResult<Asked<'py>> {
+        let task = self.compute(py, session::Session::ask)?;
+        Ok(asked(py, task))
+    }
+
+    /// Ask for a point of the caller's own choice.
+    fn ask_for<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'py, f64>) -> PyResult<Asked<'py>> {
+        let x = x.as_array().to_vec();
+        let task = self.compute(py, |session| session.ask_for(x))?;
+        Ok(asked(py, task))
+    }
+
+    /// Take a value, ln f if `log`; what became of it ("kept", "again", "given up" or "stop"), and why a run must stop.
+    fn tell(
+        &self,
+        py: Python<'_>,
+        id: u64,
+        value: f64,
+        log: bool,
+        seconds: f64,
+    ) -> PyResult<(&'static str, String)> {
+        let value = match log {
+            true => Value::Log(value),
+            false => Value::Linear(value),
+        };
+        self.tell_answer(py, id, value.into(), seconds)
+    }
+
+    /// Take a failure; `recoverable` says whether another point may still succeed.
+    fn fail(
+        &self,
+        py: Python<'_>,
+        id: u64,
+        reason: String,
+        recoverable: bool,
+        seconds: f64,
+    ) -> PyResult<(&'static str, String)> {
+        let failure = Failure {
+            reason,
+            recoverable,
+        };
+        self.tell_answer(py, id, failure.into(), seconds)
+    }
+
+    /// Treat failures by this policy from now on: "stop", "skip" or "retry".
+    fn set_on_failure(&self, py: Python<'_>, policy: &str, retries: usize) -> PyResult<()> {
+        let policy = match policy {
+            "stop" => OnFailure::Stop,
+            "skip" => OnFailure::Skip,
+            "retry" => OnFailure::Retry,
+            other => {
+                let reason = format!("must be stop, skip or retry, got \"{other}\"");
+                return Err(raise(py, &Error::spec("on_failure", reason)));
+            }
+        };
+        self.look(py, |session| session.set_on_failure(policy, retries));
+        Ok(())
+    }
+
+    /// Say in the journal that the run stopped.
+    fn stopped(&self, py: Python<'_>, reason: &str) -> PyResult<()> {
+        self.compute(py, |session| session.stopped(reason))
+    }
+
+    /// What is known of Z, by a run that stopped for this reason. Looking leaves no trace in the run.
+    fn report(&self, py: Python<'_>, stop: &str) -> PyResult<Report> {
+        self.compute(py, |session| session::Report::new(session, stop))
+            .map(Report)
+    }
+
+    /// Points asked for and not told, in the order they were asked.
+    fn pending<'py>(&self, py: Python<'py>) -> Vec<Asked<'py>> {
+        let pending = self.look(py, |session| session.pending());
+        pending.into_iter().map(|task| asked(py, task)).collect()
+    }
+
+    /// The points, the values, and which of the values are ln f.
+    fn observations<'py>(&self, py: Python<'py>) -> PyResult<Observed<'py>> {
+        let (points, values) = self.look(py, |session| {
+            let (points, values) = session.observations();
+            (points.clone(), values.to_vec())
+        });
+        let number = |value: &Value| match *value {
+            Value::Linear(x) | Value::Log(x) => x,
+        };
+        let is_log = |value: &Value| matches!(value, Value::Log(_));
+        let flat: Vec<f64> = points.iter().flatten().copied().collect();
+        Ok((
+            PyArray1::from_vec(py, flat).reshape([points.len(), points.dim()])?,
+            PyArray1::from_iter(py, values.iter().map(number)),
+            PyArray1::from_iter(py, values.iter().map(is_log)),
+        ))
+    }
+
+    /// Values kept so far.
+    #[getter]
+    fn evaluations(&self, py: Python<'_>) -> usize {
+        self.look(py, |session| session.evaluations())
+    }
+
+    /// Points that were given up.
+    #[getter]
+    fn given_up(&self, py: Python<'_>) -> usize {
+        self.look(py, |session| session.given_up())
+    }
+
+    /// Failed attempts.
+    #[getter]
+    fn failures(&self, py: Python<'_>) -> usize {
+        self.look(py, |session| session.failures())
+    }
+
+    /// Seconds of wall clock that the run has taken, in earlier processes too.
+    #[getter]
+    fn seconds(&self, py: Python<'_>) -> f64 {
+        self.look(py, |session| session.seconds())
+    }
+
+    /// The parameters' names.
+    #[getter]
+    fn names(&self, py: Python<'_>) -> Vec<String> {
+        self.look(py, |session| session.problem().names.clone())
+    }
+
+    /// The seed.
+    #[getter]
+    fn seed(&self, py: Python<'_>) -> u64 {
+        self.look(py, |session| session.seed())
+    }
+
+    /// What is known of f: its least and its largest value.
+    #[getter]
+    fn range(&self, py: Python<'_>) -> (f64, f64) {
+        let range = self.look(py, |session| session.problem().range);
+        (range.lo, range.hi)
+    }
+
+    /// The budget: evaluations, seconds, and the standard deviation of ln Z that is small enough.
+    #[getter]
+    fn budget(&self, py: Python<'_>) -> (Option<usize>, Option<f64>, Option<f64>) {
+        let budget = self.look(py, |session| session.problem().budget.clone());
+        (budget.evaluations, budget.seconds, budget.log_z_sd)
+    }
+
+    /// Why the run last stopped; `None` if it has gone on since.
+    #[getter]
+    fn last_stop(&self, py: Python<'_>) -> Option<String> {
+        self.look(py, |session| session.last_stop().map(str::to_string))
+    }
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Session>()
+}

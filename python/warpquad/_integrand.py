@@ -1,0 +1,195 @@
+"""Call the user's function, and take an honest answer from it."""
+
+from __future__ import annotations
+
+import inspect
+import pickle
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from warpquad._errors import SpecError
+
+Array = npt.NDArray[np.float64]
+Argument = Literal["dict", "array", "keywords"]
+ARGUMENTS = ("dict", "array", "keywords")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An evaluation that gave no value."""
+
+    point: dict[str, float]
+    """Where."""
+    reason: str
+    """What happened, in one line."""
+    traceback: str = ""
+    """The traceback of the integrand's exception, if it raised one."""
+    id: int = -1
+    """The evaluation's number in the run."""
+
+
+@dataclass
+class Answer:
+    """What one evaluation gave: a value, or an error."""
+
+    seconds: float
+    value: float = float("nan")
+    reason: str = ""
+    """Why there is no value; empty if there is one."""
+    recoverable: bool = True
+    """Whether another point may still succeed."""
+    error: BaseException | None = None
+    traceback: str = ""
+
+
+class BadReturn(TypeError):
+    """What came back is no number: the function is wrong, not the point."""
+
+
+class Integrand:
+    """A user's function with the way it wants to be called; goes to other processes as it is."""
+
+    def __init__(
+        self, function: Callable[..., Any], log: bool, names: Sequence[str], argument: Argument, vectorized: bool
+    ) -> None:
+        self.function, self.log, self.names = function, log, list(names)
+        self.argument, self.vectorized = argument, vectorized
+
+    @property
+    def title(self) -> str:
+        """What messages call the function."""
+        return "log_f" if self.log else "f"
+
+    def evaluate(self, points: Array) -> list[Answer]:
+        """Answers at all points: from one call if the function is vectorized, else one after another."""
+        if self.vectorized:
+            return self._together(points)
+        return [self._one(x) for x in points]
+
+    def _one(self, x: Array) -> Answer:
+        began = time.perf_counter()
+        try:
+            value = to_number(self._call(x), self.title)
+        except Exception as error:
+            return _failed(error, began)
+        return Answer(time.perf_counter() - began, value)
+
+    def _together(self, points: Array) -> list[Answer]:
+        began = time.perf_counter()
+        try:
+            values = to_numbers(self._call(points), len(points), self.title)
+        except Exception as error:
+            return [_failed(error, began, len(points)) for _ in points]
+        seconds = (time.perf_counter() - began) / len(points)
+        return [Answer(seconds, value) for value in values]
+
+    def _call(self, x: Array) -> Any:
+        """Call the function with one point, or with one a row."""
+        if self.argument == "array":
+            return self.function(x.copy())
+        # A parameter of one point is a plain float, as everyone expects it.
+        columns = x.T.copy() if x.ndim == 2 else x.tolist()
+        named = dict(zip(self.names, columns))
+        return self.function(**named) if self.argument == "keywords" else self.function(named)
+
+
+def _failed(error: Exception, began: float, share: int = 1) -> Answer:
+    text = "".join(traceback.format_exception(error))
+    reason = str(error) if isinstance(error, BadReturn) else f"{type(error).__name__}: {error}"
+    seconds = (time.perf_counter() - began) / share
+    return Answer(seconds, reason=reason, recoverable=not isinstance(error, BadReturn), error=error, traceback=text)
+
+
+def portable(integrand: Integrand, points: Array) -> list[Answer]:
+    """Evaluate, perhaps in another process: an exception that cannot travel is left behind, but for its text."""
+    answers = integrand.evaluate(points)
+    for answer in answers:
+        try:
+            pickle.loads(pickle.dumps(answer.error))
+        except Exception:
+            answer.error = None
+    return answers
+
+
+def to_number(value: Any, title: str) -> float:
+    """The number that came back, or an error that says what came back instead."""
+    if value is None:
+        raise BadReturn(f"{title} returned None; it must return a number: is a return missing?")
+    if isinstance(value, (str, bytes)):
+        raise BadReturn(f"{title} returned the string {value!r}; it must return a number")
+    if np.iscomplexobj(value):
+        raise BadReturn(f"{title} returned the complex number {value!r}; it must return a real one")
+    shape = getattr(value, "shape", None)
+    if shape is None and isinstance(value, (list, tuple)):
+        shape = (len(value),)
+    if shape is not None and int(np.prod(shape)) != 1:
+        hint = "; if it takes a batch of points, say vectorized=True" if len(shape) == 1 else ""
+        raise BadReturn(f"{title} returned an array of shape {tuple(shape)}; it must return one number{hint}")
+    try:
+        return float(np.asarray(value).item() if isinstance(value, (list, tuple)) else value)
+    except (TypeError, ValueError) as error:
+        raise BadReturn(f"{title} returned {value!r}; it must return a number") from error
+
+
+def to_numbers(values: Any, count: int, title: str) -> list[float]:
+    """The numbers that came back for a batch."""
+    try:
+        length = len(values)
+    except TypeError:
+        length = None
+    if length != count or isinstance(values, (str, bytes, dict)):
+        got = f"{length} values" if length is not None and not isinstance(values, (str, bytes, dict)) else repr(values)
+        raise BadReturn(f"{title} returned {got} for a batch of {count} points; it must return an array of {count}")
+    return [to_number(value, title) for value in values]
+
+
+def make(
+    log_f: Callable[..., Any] | None,
+    f: Callable[..., Any] | None,
+    names: Sequence[str],
+    keyed: bool,
+    argument: Argument | None,
+    vectorized: bool,
+) -> Integrand:
+    """The integrand that a user gave, and how it is called.
+
+    A function of one argument gets a dict if the priors are a dict, else an array. A function of several arguments gets
+    the parameters by name. `argument` decides otherwise.
+    """
+    if (log_f is None) == (f is None):
+        raise SpecError("integrand: give either log_f or f")
+    function = log_f if log_f is not None else f
+    title = "log_f" if log_f is not None else "f"
+    if not callable(function):
+        raise SpecError(f"{title}: must be a function, got {function!r}")
+    if argument is None:
+        argument = _inferred(function, names, keyed, title)
+    elif argument not in ARGUMENTS:
+        raise SpecError(f"argument: must be one of {', '.join(ARGUMENTS)}, got {argument!r}")
+    return Integrand(function, log_f is not None, names, argument, vectorized)
+
+
+def _inferred(function: Callable[..., Any], names: Sequence[str], keyed: bool, title: str) -> Argument:
+    single: Argument = "dict" if keyed else "array"
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return single
+    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in variable]
+    if len(needed) <= 1:
+        return single
+    accepted = {p.name for p in parameters} | (set(names) if any(p.kind == variable[1] for p in parameters) else set())
+    missing = [name for name in needed if name not in names] + [name for name in names if name not in accepted]
+    if missing:
+        raise SpecError(
+            f"{title}: takes the arguments {', '.join(needed)}, but the parameters are {', '.join(names)}; name the "
+            "arguments after the parameters, or take one argument"
+        )
+    return "keywords"

@@ -1,0 +1,217 @@
+"""Turn what users call a prior into one that the core knows, or into a coordinate that a quantile function maps."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warpquad import _core, _toml
+from warpquad._errors import SpecError
+from warpquad._scipy import marginal, normal_of
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Prior:
+    """A one-dimensional prior that the core knows by name; made by `wq.uniform` and its like."""
+
+    name: str
+    numbers: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        _core.check_prior(self.name, list(self.numbers))
+
+    def __repr__(self) -> str:
+        return f"{self.name.replace('-', '_')}({', '.join(f'{x:g}' for x in self.numbers)})"
+
+
+def constructor(name: str, summary: str, parameters: Sequence[str]) -> Callable[..., Prior]:
+    """A function that makes the prior of that name, with its numbers in order or by name."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    signature = inspect.Signature(
+        [inspect.Parameter(p, kind, annotation=float) for p in parameters], return_annotation=Prior
+    )
+
+    def make(*args: float, **kwargs: float) -> Prior:
+        bound = signature.bind(*args, **kwargs)
+        return Prior(name, tuple(float(bound.arguments[p]) for p in parameters))
+
+    make.__name__ = make.__qualname__ = name.replace("-", "_")
+    make.__module__ = "warpquad"
+    make.__doc__ = f"The {name} prior: {summary}."
+    make.__signature__ = signature  # type: ignore[attr-defined]
+    return make
+
+
+CONSTRUCTORS: dict[str, Callable[..., Prior]] = {
+    name.replace("-", "_"): constructor(name, summary, parameters) for name, summary, parameters in _core.priors()
+}
+
+
+@dataclass(frozen=True)
+class MultivariateNormal:
+    """One normal law for all parameters; made by `wq.multivariate_normal`."""
+
+    mean: Array
+    cov: Array
+    names: tuple[str, ...] | None
+
+
+def multivariate_normal(mean: Any, cov: Any, names: Sequence[str] | None = None) -> MultivariateNormal:
+    """One normal law for all parameters, with this mean and this covariance matrix.
+
+    >>> import warpquad as wq
+    >>> r = wq.integrate(lambda x: -x @ x / 2, wq.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]), budget=30, progress=False)
+    >>> abs(r.log_z + 0.5 * np.log(3.75)) < 0.05   # |I + cov| = 3.75
+    True
+    """
+    mean = np.atleast_1d(np.asarray(mean, dtype=float))
+    cov = np.atleast_2d(np.asarray(cov, dtype=float))
+    if mean.ndim != 1 or cov.shape != (mean.size, mean.size):
+        raise SpecError(f"cov: must be {mean.size} x {mean.size} as the mean has it, got shape {cov.shape}")
+    return MultivariateNormal(mean, cov, None if names is None else tuple(names))
+
+
+@dataclass(frozen=True)
+class Priors:
+    """The prior of a problem: its text for the core, and the way from the core's coordinates to the user's x."""
+
+    names: list[str]
+    """The user's parameters."""
+    text: str
+    """The section of the problem file."""
+    keyed: bool = False
+    """Whether the user gave a dict, and gets one."""
+    columns: dict[int, Callable[[Array], Array]] = field(default_factory=dict)
+    """For each parameter that the core knows by a coordinate: x of that coordinate."""
+    transform: Callable[[Array], Any] | None = None
+    """x of a point of the unit cube, if the user gave that."""
+
+    @property
+    def mapped(self) -> bool:
+        """Whether the core's coordinates differ from x."""
+        return bool(self.columns) or self.transform is not None
+
+    def to_x(self, coordinates: Array) -> Array:
+        """The user's x of the core's coordinates, row by row."""
+        if self.transform is not None:
+            return np.array([checked(self.transform, u, len(self.names)) for u in coordinates]).reshape(coordinates.shape)
+        x = coordinates.copy()
+        for column, to_x in self.columns.items():
+            x[:, column] = to_x(coordinates[:, column])
+        return x
+
+    def show(self, x: Array) -> str:
+        """A point with its parameters' names."""
+        return ", ".join(f"{name} = {value!r}" for name, value in zip(self.names, x.tolist()))
+
+
+def checked(transform: Callable[[Array], Any], u: Array, dim: int) -> Array:
+    """What a prior transform says of u, or an error that shows u."""
+    try:
+        x = np.asarray(transform(u.copy()), dtype=float)
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"prior transform: failed at u = {u.tolist()}: {error}") from error
+    if x.shape != (dim,) or not np.isfinite(x).all():
+        raise SpecError(f"prior transform: must return {dim} finite numbers, got {x!r} at u = {u.tolist()}")
+    return x
+
+
+def read(given: Any, names: Sequence[str] | None = None, dim: int | None = None) -> Priors:
+    """The prior that a user gave, in any of the forms that `integrate` takes."""
+    if isinstance(given, Priors):
+        return given
+    if isinstance(given, Mapping):
+        if names is not None and list(names) != list(given):
+            raise SpecError("names: the priors are a dict and have names already")
+        return _product(given)
+    if isinstance(given, MultivariateNormal):
+        return _normal(given.mean, given.cov, names or given.names)
+    normal = normal_of(given)
+    if normal is not None:
+        return _normal(*normal, names)
+    if hasattr(given, "columns") and hasattr(given, "to_numpy"):
+        return _draws(given.to_numpy(), names or [str(c) for c in given.columns])
+    if isinstance(given, (np.ndarray, list)):
+        return _draws(given, names)
+    if callable(given) and not hasattr(given, "ppf"):
+        return _transform(given, names, dim)
+    raise SpecError(
+        f"priors: must be a dict of priors, a multivariate normal, an array of draws (n, d) or a prior transform, "
+        f"got {given!r}" + ("; name it: {'x': ...}" if hasattr(given, "ppf") or isinstance(given, Prior) else "")
+    )
+
+
+def _product(given: Mapping[str, Any]) -> Priors:
+    if not given:
+        raise SpecError("priors: the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}")
+    lines, columns = ["[parameters]"], {}
+    for column, (name, prior) in enumerate(given.items()):
+        if not isinstance(name, str):
+            raise SpecError(f"priors: a parameter's name is a string, got {name!r}")
+        law, to_x, shown = _law(name, prior)
+        if to_x is not None:
+            columns[column] = to_x
+        lines.append(f"{_toml.text(shown)} = {{ {law.name} = {_toml.numbers(law.numbers)} }}")
+    return Priors(list(given), "\n".join(lines) + "\n", keyed=True, columns=columns)
+
+
+def _law(name: str, prior: Any) -> tuple[Prior, Callable[[Array], Array] | None, str]:
+    """The core's law of one parameter, the map from it to x, and the name of what the core sees.
+
+    A coordinate has a name of its own, so that a run of `score(x)` is never taken for one of `x`.
+    """
+    if isinstance(prior, Prior):
+        return prior, None, name
+    try:
+        law, to_x = marginal(prior)
+        kind = "unit" if law[0] == "uniform" else "score"
+        return Prior(*law), to_x, name if to_x is None else f"{kind}({name})"
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"prior of {name!r}: {error}") from error
+
+
+def _names(names: Sequence[str] | None, dim: int) -> list[str]:
+    if names is None:
+        return [f"x{i}" for i in range(dim)]
+    if len(names) != dim:
+        raise SpecError(f"names: the prior has {dim} parameters, got {len(names)} names")
+    return [str(name) for name in names]
+
+
+def _joint(names: list[str], **fields: str) -> str:
+    listed = ", ".join(map(_toml.text, names))
+    return "\n".join(["[joint]", f"names = [{listed}]", *(f"{k} = {v}" for k, v in fields.items())]) + "\n"
+
+
+def _normal(mean: Array, cov: Array, names: Sequence[str] | None) -> Priors:
+    known = _names(names, len(mean))
+    return Priors(known, _joint(known, mean=_toml.numbers(mean), covariance=_toml.rows(cov)))
+
+
+def _draws(given: Any, names: Sequence[str] | None) -> Priors:
+    try:
+        draws = np.asarray(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise SpecError(f"priors: an array of draws is made of numbers: {error}") from error
+    if draws.ndim == 1:
+        draws = draws[:, None]
+    if draws.ndim != 2 or draws.size == 0:
+        raise SpecError(f"priors: an array of draws has the shape (n, d), got {draws.shape}")
+    known = _names(names, draws.shape[1])
+    return Priors(known, _joint(known, draws=_toml.rows(draws)))
+
+
+def _transform(given: Callable[[Array], Any], names: Sequence[str] | None, dim: int | None) -> Priors:
+    if names is None and dim is None:
+        raise SpecError("priors: a prior transform needs names=[...] or dim=...")
+    known = _names(names, len(names) if dim is None and names is not None else int(dim or 0))
+    checked(given, np.full(len(known), 0.5), len(known))
+    lines = [f"{_toml.text(f'unit({name})')} = {{ uniform = [0, 1] }}\n" for name in known]
+    return Priors(known, "[parameters]\n" + "".join(lines), transform=given)

@@ -1,0 +1,179 @@
+"""A run by hand: ask for points, tell values, in memory or over the journal of the command line."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warpquad import _core, _priors
+from warpquad._errors import EvaluationError, SpecError
+from warpquad._integrand import Answer, Failure
+from warpquad._priors import Priors
+from warpquad._problem import OnFailure, Options
+from warpquad._result import Result
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Task:
+    """A point to evaluate."""
+
+    id: int
+    """Its number in the run."""
+    x: dict[str, float]
+    """The point."""
+
+    @property
+    def array(self) -> Array:
+        """The point as an array, in the parameters' order."""
+        return np.array(list(self.x.values()))
+
+
+class Session:
+    """A run of a problem: `ask` for points, `tell` their values, and look at the `result` at any time.
+
+    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the command line before the call returns, and a
+    directory that holds a run already is gone on with.
+
+    >>> import warpquad as wq
+    >>> s = wq.Session({"x": wq.normal(0, 1)})
+    >>> for _ in range(12):
+    ...     for task in s.ask():
+    ...         s.tell(task, log_f=-task.x["x"] ** 2)
+    >>> abs(s.result().log_z + 0.5 * np.log(3)) < 0.1
+    True
+    """
+
+    def __init__(
+        self,
+        priors: Any,
+        *,
+        seed: int | None = None,
+        run: str | os.PathLike[str] | None = None,
+        names: Sequence[str] | None = None,
+        dim: int | None = None,
+        **options: Any,
+    ) -> None:
+        known = _priors.read(priors, names, dim)
+        text = _options(options).text(known)
+        if run is not None and _core.Session.exists(run):
+            core = _core.Session.open(run, text)
+            if seed is not None and seed != core.seed:
+                raise SpecError(f"seed: the run has the seed {core.seed}, not {seed}")
+        else:
+            core = _core.Session.create(text, _seed(seed), run)
+        self._begin(core, known)
+
+    def _begin(self, core: _core.Session, priors: Priors) -> None:
+        self.core: _core.Session = core
+        self.priors = priors
+        self.failures: list[Failure] = []
+
+    @classmethod
+    def _of(cls, core: _core.Session, priors: Priors | None = None) -> Session:
+        """The session of a core's session; its own parameters are the user's unless priors say otherwise."""
+        session = cls.__new__(cls)
+        session._begin(core, priors or Priors(core.names, "", keyed=True))
+        return session
+
+    def __repr__(self) -> str:
+        pending = len(self.core.pending())
+        return f"Session({', '.join(self.names)}: {self.evaluations} evaluations, {pending} pending)"
+
+    @property
+    def names(self) -> list[str]:
+        """The parameters' names."""
+        return list(self.priors.names)
+
+    @property
+    def evaluations(self) -> int:
+        """Values told so far."""
+        return self.core.evaluations
+
+    @property
+    def seed(self) -> int:
+        """The seed."""
+        return self.core.seed
+
+    def _task(self, asked: tuple[int, Array]) -> Task:
+        id, point = asked
+        (x,) = self.priors.to_x(point[None, :])
+        return Task(id, dict(zip(self.names, x.tolist())))
+
+    def ask(self, n: int = 1) -> list[Task]:
+        """The next n points to evaluate; each is chosen as if those before it had come back at their expected values."""
+        return [self._task(self.core.ask()) for _ in range(n)]
+
+    def pending(self) -> list[Task]:
+        """Points asked for and not told, in the order they were asked."""
+        return [self._task(asked) for asked in self.core.pending()]
+
+    def tell(
+        self,
+        task: Task | int,
+        *,
+        log_f: float | None = None,
+        f: float | None = None,
+        failure: str | BaseException | None = None,
+        seconds: float = 0.0,
+    ) -> None:
+        """Say what came back: ln f, f, or why there is no value."""
+        if sum(given is not None for given in (log_f, f, failure)) != 1:
+            raise SpecError("tell: give exactly one of log_f, f and failure")
+        id = task.id if isinstance(task, Task) else int(task)
+        if failure is not None:
+            error = failure if isinstance(failure, BaseException) else None
+            answer = Answer(seconds, reason=str(failure) or repr(failure), error=error)
+        else:
+            answer = Answer(seconds, float(log_f if log_f is not None else f))  # type: ignore[arg-type]
+        points = {task.id: task for task in self.pending()}
+        told = points.get(id) or Task(id, {})
+        stop = self._take(told, answer, log_f is not None)[1]
+        if stop is not None:
+            raise stop
+
+    def _take(self, task: Task, answer: Answer, log: bool) -> tuple[str, EvaluationError | None]:
+        """Take an answer in by the policy for failures: what became of it, and the error that ends the run, if it does."""
+        before = self.core.failures
+        if answer.reason:
+            said, reason = self.core.fail(task.id, answer.reason, answer.recoverable, answer.seconds)
+        else:
+            said, reason = self.core.tell(task.id, answer.value, log, answer.seconds)
+        if self.core.failures == before:
+            return said, None
+        title = "log_f" if log else "f"
+        what = answer.reason or f"{title} = {answer.value} is no value of the integrand, or outside its range"
+        self.failures.append(Failure(task.x, what, answer.traceback, task.id))
+        if said != "stop":
+            return said, None
+        point = self.priors.show(task.array)
+        error = EvaluationError(f"evaluation {task.id} failed at {point}: {what}")
+        error.failure, error.session = self.failures[-1], self
+        error.__cause__ = answer.error
+        return said, error
+
+    def result(self, stop: str | None = None) -> Result:
+        """What is known of Z. Looking leaves no trace in the run."""
+        return Result(self.core, self.priors, stop or self.core.last_stop or "running", list(self.failures))
+
+
+def _options(options: Mapping[str, Any]) -> Options:
+    unknown = [name for name in options if name not in Options.__dataclass_fields__]
+    if unknown:
+        raise TypeError(f"unknown option {unknown[0]!r}; the options are {', '.join(Options.__dataclass_fields__)}")
+    return Options(**options)
+
+
+def _seed(seed: int | None) -> int:
+    return 0 if seed is None else int(seed)
+
+
+def open(run: str | os.PathLike[str]) -> Session:
+    """Look at the run in a directory, started here or by the command line, while it runs too; nothing is written."""
+    return Session._of(_core.Session.peek(run))
