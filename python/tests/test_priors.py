@@ -95,7 +95,7 @@ def test_scipys_new_distributions():
 
 def test_a_prior_transform_on_the_unit_cube():
     def transform(u):
-        return np.array([10 * u[0] - 5, stats.norm.ppf(u[1])])
+        return np.array([10 * u[0] - 5, 2 * u[1] ** 2])
 
     seen = []
 
@@ -104,7 +104,8 @@ def test_a_prior_transform_on_the_unit_cube():
         return -0.5 * x @ x
 
     r = wq.integrate(log_f, transform, names=["a", "b"], budget=40, progress=False)
-    want = math.log(math.sqrt(2 * math.pi) / 10 * special.erf(5 / math.sqrt(2))) - 0.5 * math.log(2)
+    second = quadrature.quad(lambda u: math.exp(-2 * u**4), 0, 1)[0]
+    want = math.log(math.sqrt(2 * math.pi) / 10 * special.erf(5 / math.sqrt(2)) * second)
     assert r.log_z == pytest.approx(want, abs=0.05)
     assert r.names == ["a", "b"] and max(abs(x[0]) for x in seen) <= 5 and min(x[0] for x in seen) < -1
     assert wq.integrate(log_f, transform, dim=2, budget=10, progress=False).names == ["x0", "x1"]
@@ -150,7 +151,7 @@ WRONG = [
     ({"x": (0, 1)}, r"prior of 'x': .*wq.uniform\(lo, hi\)"),
     ({"x": wq.normal(0, 1), "y": stats.norm(0, -1)}, "prior of 'y': sd: must be positive"),
     ({"x": stats.gamma(-1.0, loc=2)}, "prior of 'x': its median is nan"),
-    ({"x": stats.gamma}, "prior of 'x': .*missing.*shape"),
+    ({"x": stats.gamma}, "prior of 'x': .*shapes a, missing"),
     ({"x": None}, "prior of 'x': None is no distribution"),
     ({}, "the dict is empty"),
     ({1: wq.normal(0, 1)}, "a parameter's name is a string, got 1"),

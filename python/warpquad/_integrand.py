@@ -132,7 +132,8 @@ def to_number(value: Any, title: str) -> float:
         hint = "; if it takes a batch of points, say vectorized=True" if len(shape) == 1 else ""
         raise BadReturn(f"{title} returned an array of shape {tuple(shape)}; it must return one number{hint}")
     try:
-        return float(np.asarray(value).item() if isinstance(value, (list, tuple)) else value)
+        # An array of one number, of numpy or of any other library, has item().
+        return float(value if shape is None else value.item() if hasattr(value, "item") else value[0])
     except (TypeError, ValueError) as error:
         raise BadReturn(f"{title} returned {value!r}; it must return a number") from error
 

@@ -86,6 +86,7 @@ def integrate(
     Returns:
         What was found. After Ctrl-C, what is known so far, with `stop == "interrupted"`.
     """
+    _check_workers(executor, workers)
     known = _priors.read(priors, names, dim)
     integrand = _integrand.make(log_f, f, known.names, known.keyed, argument, vectorized)
     if budget is None and seconds is None and log_z_sd is None:
@@ -95,8 +96,8 @@ def integrate(
         acquisition=acquisition, coordinates=coordinates, nodes=nodes, refit_every=refit_every, batch=batch,
         range=range, noise=noise, on_failure=on_failure, retries=retries,
     )  # fmt: skip
-    session = Session(known, seed=seed, run=run, **options)
-    return _drive(session, integrand, executor, workers, batch, recheck, progress, (budget, seconds, log_z_sd))
+    with Session(known, seed=seed, run=run, **options) as session:
+        return _drive(session, integrand, executor, workers, batch, recheck, progress, (budget, seconds, log_z_sd))
 
 
 def resume(
@@ -126,18 +127,29 @@ def resume(
     `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors that the core knows by a coordinate only (a
     `ppf`, a prior transform) must be given again, because a journal holds no functions.
     """
+    _check_workers(executor, workers)
     core = _core.Session.open(run)
     known = None if priors is None else _priors.read(priors, names, dim)
-    coordinates = [name for name in core.names if name.startswith(("unit(", "score("))]
-    if known is None and coordinates:
-        raise SpecError(f"priors: the run is in the coordinates {', '.join(coordinates)}; give the priors it was started with")
-    session = Session._of(core, known)
-    core.set_on_failure(on_failure, retries)
-    integrand = _integrand.make(log_f, f, session.names, session.priors.keyed, argument, vectorized)
-    limits = (budget, seconds, log_z_sd)
-    if limits == (None, None, None):
-        limits = core.budget if core.budget != (None, None, None) else (DEFAULT_BUDGET, None, None)
-    return _drive(session, integrand, executor, workers, batch, recheck, progress, limits)
+    with Session._of(core, known) as session:
+        coordinates = [name for name in core.names if name.startswith(("unit(", "score("))]
+        if known is None and coordinates:
+            listed = ", ".join(coordinates)
+            raise SpecError(f"priors: the run is in the coordinates {listed}; give the priors it was started with")
+        if core.names != session.priors.coordinates:
+            raise SpecError(f"priors: the run has {core.names}, the priors have {session.priors.coordinates}")
+        core.set_on_failure(on_failure, retries)
+        integrand = _integrand.make(log_f, f, session.names, session.priors.keyed, argument, vectorized)
+        limits = (budget, seconds, log_z_sd)
+        if limits == (None, None, None):
+            limits = core.budget if core.budget != (None, None, None) else (DEFAULT_BUDGET, None, None)
+        return _drive(session, integrand, executor, workers, batch, recheck, progress, limits)
+
+
+def _check_workers(executor: Any, workers: int | None) -> None:
+    if workers is not None and workers < 1:
+        raise SpecError(f"workers: must be 1 or more, got {workers}")
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise SpecError(f"executor: must have submit(function, ...) as in concurrent.futures, got {executor!r}")
 
 
 def _drive(
@@ -150,10 +162,6 @@ def _drive(
     progress: bool | None,
     limits: tuple[int | None, float | None, float | None],
 ) -> Result:
-    if workers is not None and workers < 1:
-        raise SpecError(f"workers: must be 1 or more, got {workers}")
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise SpecError(f"executor: must have submit(function, ...) as in concurrent.futures, got {executor!r}")
     if recheck:
         _recheck(session, integrand)
     size = batch or (DEFAULT_BATCH if integrand.vectorized else 1)

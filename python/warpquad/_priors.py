@@ -86,6 +86,8 @@ class Priors:
     """The user's parameters."""
     text: str
     """The section of the problem file."""
+    coordinates: list[str]
+    """What the core calls the parameters: a coordinate has a name of its own."""
     keyed: bool = False
     """Whether the user gave a dict, and gets one."""
     columns: dict[int, Callable[[Array], Array]] = field(default_factory=dict)
@@ -151,15 +153,16 @@ def read(given: Any, names: Sequence[str] | None = None, dim: int | None = None)
 def _product(given: Mapping[str, Any]) -> Priors:
     if not given:
         raise SpecError("priors: the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}")
-    lines, columns = ["[parameters]"], {}
+    lines, columns, coordinates = ["[parameters]"], {}, []
     for column, (name, prior) in enumerate(given.items()):
         if not isinstance(name, str):
             raise SpecError(f"priors: a parameter's name is a string, got {name!r}")
         law, to_x, shown = _law(name, prior)
         if to_x is not None:
             columns[column] = to_x
+        coordinates.append(shown)
         lines.append(f"{_toml.text(shown)} = {{ {law.name} = {_toml.numbers(law.numbers)} }}")
-    return Priors(list(given), "\n".join(lines) + "\n", keyed=True, columns=columns)
+    return Priors(list(given), "\n".join(lines) + "\n", coordinates, keyed=True, columns=columns)
 
 
 def _law(name: str, prior: Any) -> tuple[Prior, Callable[[Array], Array] | None, str]:
@@ -192,7 +195,7 @@ def _joint(names: list[str], **fields: str) -> str:
 
 def _normal(mean: Array, cov: Array, names: Sequence[str] | None) -> Priors:
     known = _names(names, len(mean))
-    return Priors(known, _joint(known, mean=_toml.numbers(mean), covariance=_toml.rows(cov)))
+    return Priors(known, _joint(known, mean=_toml.numbers(mean), covariance=_toml.rows(cov)), known)
 
 
 def _draws(given: Any, names: Sequence[str] | None) -> Priors:
@@ -205,7 +208,7 @@ def _draws(given: Any, names: Sequence[str] | None) -> Priors:
     if draws.ndim != 2 or draws.size == 0:
         raise SpecError(f"priors: an array of draws has the shape (n, d), got {draws.shape}")
     known = _names(names, draws.shape[1])
-    return Priors(known, _joint(known, draws=_toml.rows(draws)))
+    return Priors(known, _joint(known, draws=_toml.rows(draws)), known)
 
 
 def _transform(given: Callable[[Array], Any], names: Sequence[str] | None, dim: int | None) -> Priors:
@@ -213,5 +216,6 @@ def _transform(given: Callable[[Array], Any], names: Sequence[str] | None, dim: 
         raise SpecError("priors: a prior transform needs names=[...] or dim=...")
     known = _names(names, len(names) if dim is None and names is not None else int(dim or 0))
     checked(given, np.full(len(known), 0.5), len(known))
-    lines = [f"{_toml.text(f'unit({name})')} = {{ uniform = [0, 1] }}\n" for name in known]
-    return Priors(known, "[parameters]\n" + "".join(lines), transform=given)
+    coordinates = [f"unit({name})" for name in known]
+    lines = [f"{_toml.text(name)} = {{ uniform = [0, 1] }}\n" for name in coordinates]
+    return Priors(known, "[parameters]\n" + "".join(lines), coordinates, transform=given)

@@ -28,7 +28,10 @@ def _known(given: Any) -> Law | None:
     dist = getattr(given, "dist", None)
     if dist is None or not hasattr(dist, "_parse_args"):
         return None
-    shapes, loc, scale = dist._parse_args(*given.args, **given.kwds)
+    try:
+        shapes, loc, scale = dist._parse_args(*given.args, **given.kwds)
+    except TypeError as error:
+        raise TypeError(f"scipy.stats.{dist.name} takes the shapes {dist.shapes}, missing here") from error
     loc, scale = float(loc), float(scale)
     rule = _LAWS.get(dist.name)
     return None if rule is None else rule([float(s) for s in shapes], loc, scale)

@@ -79,7 +79,7 @@ class Session:
     def _of(cls, core: _core.Session, priors: Priors | None = None) -> Session:
         """The session of a core's session; its own parameters are the user's unless priors say otherwise."""
         session = cls.__new__(cls)
-        session._begin(core, priors or Priors(core.names, "", keyed=True))
+        session._begin(core, priors or Priors(core.names, "", core.names, keyed=True))
         return session
 
     def __repr__(self) -> str:
@@ -157,6 +157,16 @@ class Session:
         error.failure, error.session = self.failures[-1], self
         error.__cause__ = answer.error
         return said, error
+
+    def close(self) -> None:
+        """Let go of the run's directory, so that others can go on with it; what is known stays."""
+        self.core.close()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def result(self, stop: str | None = None) -> Result:
         """What is known of Z. Looking leaves no trace in the run."""

@@ -5,6 +5,7 @@ use crate::report::Report;
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use warpquad::session::evaluator::{Answer, Failure, Task};
 use warpquad::session::spec::{OnFailure, Problem};
@@ -24,11 +25,22 @@ type Observed<'py> = (
 ///
 /// Every call may come from any thread; what takes time runs without the interpreter's lock.
 #[pyclass(frozen, module = "warpquad._core")]
-pub struct Session(Mutex<session::Session>);
+pub struct Session {
+    core: Mutex<session::Session>,
+    /// Whether its directory has been let go of.
+    closed: AtomicBool,
+}
 
 impl Session {
+    fn of(made: PyResult<session::Session>) -> PyResult<Session> {
+        made.map(|core| Session {
+            core: Mutex::new(core),
+            closed: AtomicBool::new(false),
+        })
+    }
+
     fn lock(&self) -> MutexGuard<'_, session::Session> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Look something up. Another thread may compute with the session for a while: wait without the lock too.
@@ -49,6 +61,19 @@ impl Session {
         detached(py, || with(&mut self.lock()))
     }
 
+    /// Change the run, unless its directory has been let go of.
+    fn change<T: Send>(
+        &self,
+        py: Python<'_>,
+        by: impl FnOnce(&mut session::Session) -> Result<T> + Send,
+    ) -> PyResult<T> {
+        if self.closed.load(Ordering::Relaxed) {
+            let error = Error::spec("run", "is closed; open it again to go on with it");
+            return Err(raise(py, &error));
+        }
+        self.compute(py, by)
+    }
+
     fn tell_answer(
         &self,
         py: Python<'_>,
@@ -56,7 +81,7 @@ impl Session {
         answer: Answer,
         seconds: f64,
     ) -> PyResult<(&'static str, String)> {
-        let told = self.compute(py, |session| session.tell(id, answer, seconds))?;
+        let told = self.change(py, |session| session.tell(id, answer, seconds))?;
         Ok(match told {
             Told::Kept => ("kept", String::new()),
             Told::Again(_) => ("again", String::new()),
@@ -89,7 +114,7 @@ impl Session {
                 None => session::Session::new(problem, text, seed),
             }
         });
-        Ok(Session(Mutex::new(made?)))
+        Session::of(made)
     }
 
     /// Go on with the run in a directory; a problem, if one is given, must be the run's own.
@@ -99,14 +124,14 @@ impl Session {
         let opened = detached(py, || {
             session::Session::open(&run, text.map(problem).transpose()?)
         });
-        Ok(Session(Mutex::new(opened?)))
+        Session::of(opened)
     }
 
     /// Look at the run in a directory, which may be going on; nothing is written.
     #[staticmethod]
     fn peek(py: Python<'_>, run: PathBuf) -> PyResult<Session> {
         let seen = detached(py, || session::Session::peek(&run));
-        Ok(Session(Mutex::new(seen?)))
+        Session::of(seen)
     }
 
     /// Whether a directory holds a run.
@@ -117,14 +142,14 @@ impl Session {
 
     /// The next point to evaluate: its number and its coordinates.
     fn ask<'py>(&self, py: Python<'py>) -> PyResult<Asked<'py>> {
-        let task = self.compute(py, session::Session::ask)?;
+        let task = self.change(py, session::Session::ask)?;
         Ok(asked(py, task))
     }
 
     /// Ask for a point of the caller's own choice.
     fn ask_for<'py>(&self, py: Python<'py>, x: PyReadonlyArray1<'py, f64>) -> PyResult<Asked<'py>> {
         let x = x.as_array().to_vec();
-        let task = self.compute(py, |session| session.ask_for(x))?;
+        let task = self.change(py, |session| session.ask_for(x))?;
         Ok(asked(py, task))
     }
 
@@ -177,7 +202,14 @@ impl Session {
 
     /// Say in the journal that the run stopped.
     fn stopped(&self, py: Python<'_>, reason: &str) -> PyResult<()> {
-        self.compute(py, |session| session.stopped(reason))
+        self.change(py, |session| session.stopped(reason))
+    }
+
+    /// Let go of the run's directory, for other processes; what is known stays. A run in memory stays open.
+    fn close(&self, py: Python<'_>) {
+        if self.look(py, session::Session::release) {
+            self.closed.store(true, Ordering::Relaxed);
+        }
     }
 
     /// What is known of Z, by a run that stopped for this reason. Looking leaves no trace in the run.

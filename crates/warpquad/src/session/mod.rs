@@ -413,6 +413,12 @@ impl Session {
         Ok(())
     }
 
+    /// Let go of the run's directory, for other processes; whether there was one. What happens
+    /// later is kept in memory only.
+    pub fn release(&mut self) -> bool {
+        self.journal.take().is_some()
+    }
+
     /// Why the run last stopped; `None` if it has gone on since, or never did. Of a run that was
     /// only looked at and has not stopped: "running", or "unfinished" if no process works on it.
     pub fn last_stop(&self) -> Option<&str> {

@@ -1,0 +1,41 @@
+"""Functions that other processes import."""
+
+import os
+import time
+
+
+def bowl(p):
+    """A bowl in two parameters."""
+    return -(p["a"] ** 2) - p["b"] ** 2
+
+
+def slow_bowl(p):
+    """A bowl that takes a moment."""
+    time.sleep(0.02)
+    return bowl(p)
+
+
+def raises(p):
+    """Raises an exception that travels."""
+    raise ZeroDivisionError("no solution")
+
+
+class Local(Exception):
+    """An exception that does not travel: its constructor takes two arguments."""
+
+    def __init__(self, one, two):
+        super().__init__(f"{one} and {two}")
+
+
+def raises_local(p):
+    """Raises an exception that does not travel."""
+    raise Local("one", "two")
+
+
+def dies(p):
+    """Takes its process with it."""
+    os._exit(3)
+
+
+def none(p):
+    """Forgets to return."""

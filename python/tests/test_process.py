@@ -1,0 +1,144 @@
+"""What a process sees: signals, the interpreter's lock, progress, imports."""
+
+import logging
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+import warpquad as wq
+
+PRIORS = {"a": wq.normal(0, 1), "b": wq.normal(0, 1)}
+
+INTERRUPTED = """
+import sys, time, warpquad as wq
+from concurrent.futures import ThreadPoolExecutor
+calls = []
+def log_f(p):
+    calls.append(p)
+    if len(calls) == 15:
+        print("ready", flush=True)
+    if len(calls) >= 15:
+        time.sleep(60)
+    return -p["a"] ** 2
+pool = ThreadPoolExecutor(1) if sys.argv[1] == "pool" else None
+r = wq.integrate(log_f, {"a": wq.normal(0, 1)}, budget=1000, executor=pool, run=sys.argv[2], progress=False)
+print(r.stop, r.evaluations, r.log_z, flush=True)
+import os; os._exit(0)
+"""
+
+
+@pytest.mark.parametrize("how", ["here", "pool"])
+def test_an_interrupt_returns_what_is_known(tmp_path, how):
+    words = [sys.executable, "-c", INTERRUPTED, how, str(tmp_path)]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline() == "ready\n"
+        child.send_signal(signal.SIGINT)
+        stop, evaluations, log_z = child.communicate(timeout=60)[0].split()
+    assert (stop, evaluations) == ("interrupted", "14") and abs(float(log_z) + 0.55) < 0.3
+    seen = wq.open(tmp_path)
+    assert seen.result().stop == "interrupted" and len(seen.pending()) == 1
+
+
+def test_an_interrupt_before_anything_is_known():
+    def log_f(p):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(10)
+
+    with pytest.raises(KeyboardInterrupt):
+        wq.integrate(log_f, PRIORS, budget=10, progress=False)
+
+
+def test_rust_computes_without_the_interpreters_lock():
+    s = wq.Session(PRIORS)
+    for _ in range(80):
+        (task,) = s.ask()
+        s.tell(task, log_f=-(task.x["a"] ** 2))
+    state = {"counted": 0, "inside": False, "over": False}
+    started = threading.Event()
+
+    def count():
+        started.set()
+        while not state["over"]:
+            state["counted"] += state["inside"]
+
+    # Threads switch at bytecodes only if asked to: with so long an interval the lock must be given up.
+    before = sys.getswitchinterval()
+    thread = threading.Thread(target=count)
+    thread.start()
+    started.wait()
+    try:
+        sys.setswitchinterval(1e-3)
+        state["inside"] = True
+        for _ in range(3):
+            s.core.report("running")
+        state["inside"] = False
+        counted = state["counted"]
+    finally:
+        state["over"] = True
+        sys.setswitchinterval(before)
+        thread.join()
+    # Were the lock held, the other thread would count at most once between two calls.
+    assert counted > 1000
+
+
+def test_two_threads_may_share_a_session():
+    s = wq.Session(PRIORS)
+    lock = threading.Lock()
+
+    def work():
+        for _ in range(10):
+            (task,) = s.ask()
+            s.tell(task, log_f=-(task.x["a"] ** 2))
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not lock.locked() and s.evaluations == 40
+
+
+def test_progress_in_a_terminal():
+    pty = pytest.importorskip("pty")
+    code = (
+        "import warpquad as wq, time\n"
+        "wq.integrate(lambda p: time.sleep(0.05) or -p['a']**2, {'a': wq.normal(0, 1)}, budget=40)\n"
+        "print('no bar here')"
+    )
+    here, there = pty.openpty()
+    child = subprocess.Popen([sys.executable, "-c", code], stderr=there, stdout=subprocess.PIPE, text=True)
+    os.close(there)
+    shown = b""
+    try:
+        while piece := os.read(here, 4096):
+            shown += piece
+    except OSError:
+        pass  # the other end is closed
+    assert child.communicate(timeout=60)[0] == "no bar here\n"
+    text = shown.decode()
+    assert "/40, " in text and "% |#" in text and "log Z -0.5" in text and text.endswith("\r\x1b[2K")
+
+
+def test_progress_elsewhere_is_logged(caplog, capfd, monkeypatch):
+    monkeypatch.setattr("warpquad._progress.Logged.every", 0.0)
+    with caplog.at_level(logging.INFO, "warpquad"):
+        wq.integrate(lambda p: 0.0, PRIORS, budget=10)
+    assert any("10/10" in record.message for record in caplog.records)
+    caplog.clear()
+    with caplog.at_level(logging.INFO, "warpquad"):
+        wq.integrate(lambda p: 0.0, PRIORS, budget=10, progress=False)
+    assert caplog.records == [] and capfd.readouterr() == ("", "")
+
+
+def test_scipy_is_not_imported_unless_it_is_used():
+    code = (
+        "import sys, warpquad as wq\n"
+        "wq.integrate(lambda p: 0.0, {'a': wq.normal(0, 1)}, budget=9, progress=False)\n"
+        "heavy = {'scipy', 'matplotlib', 'pandas', 'arviz', 'sklearn', 'tqdm', 'dask'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
