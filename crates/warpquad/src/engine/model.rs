@@ -3,7 +3,7 @@
 use super::{Method, Step4};
 use crate::belief::{Belief, Linearised, Posterior, Prior, Theta, Warped};
 use crate::data::Data;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fit::{Fit, Starts, fit};
 use crate::measure::Measure;
 use crate::points::Points;
@@ -77,7 +77,7 @@ impl Model {
         if takes_as_it_is(plain.as_ref(), range) || is_shifted_square(method, range) {
             return Ok(());
         }
-        fitted_to(plain, range).map(|_| ())
+        Affine::between(plain, range).map(|_| ())
     }
 
     /// Fit a method to data, from all starting points.
@@ -147,7 +147,7 @@ fn warp_for(method: &Method, range: Range, data: &Data) -> Result<Affine> {
     if takes_as_it_is(plain.as_ref(), range) {
         return data.warp_shared(plain);
     }
-    fitted_to(plain, range)
+    Affine::between(plain, range)
 }
 
 /// Whether the warp is WSABI's, which stands on the smallest observation.
@@ -160,31 +160,6 @@ fn takes_as_it_is(warp: &dyn Warp, range: Range) -> bool {
     let natural = warp.range();
     let same = natural == range || warp.scales() && range.is_cone() && range.lo >= natural.lo;
     same || natural == Range::REAL
-}
-
-/// Shift and scale a warp onto a range of the same kind as its own.
-fn fitted_to(warp: Arc<dyn Warp>, range: Range) -> Result<Affine> {
-    let natural = warp.range();
-    let (finite, onto) = (
-        natural.hi.is_finite(),
-        range.hi.is_finite() && range.lo.is_finite(),
-    );
-    if finite && onto {
-        let scale = (range.hi - range.lo) / (natural.hi - natural.lo);
-        return Affine::new(warp, range.lo - scale * natural.lo, scale);
-    }
-    if !finite && range.lo.is_finite() && range.hi.is_infinite() {
-        return Affine::new(warp, range.lo - natural.lo, 1.0);
-    }
-    if !finite && range.hi.is_finite() && range.lo.is_infinite() {
-        return Affine::new(warp, range.hi + natural.lo, -1.0);
-    }
-    let reason = format!(
-        "f in {range} cannot come from the {} warp, whose range is {natural}; choose the identity \
-         warp (method bmc), or another range",
-        warp.name()
-    );
-    Err(Error::spec("range", reason))
 }
 
 /// Where the very first fit starts from, besides the warp's own starts.

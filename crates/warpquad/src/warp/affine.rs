@@ -67,6 +67,40 @@ impl Affine {
         }
     }
 
+    /// Shift, scale or flip a warp onto a range of the same kind as its own: bounded, half a line or the line.
+    ///
+    /// ```
+    /// use warpquad::warp::{Affine, Range, Warp, by_name};
+    /// let range = Range { lo: f64::NEG_INFINITY, hi: 1.0 };
+    /// assert_eq!(Affine::between(by_name("log")?, range)?.range(), range);
+    /// assert!(Affine::between(by_name("log")?, Range::UNIT).is_err());
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn between(warp: Arc<dyn Warp>, range: Range) -> Result<Affine> {
+        let Range { lo, hi } = range;
+        let own = warp.range();
+        let finite = |range: Range| (range.lo.is_finite(), range.hi.is_finite());
+        match (finite(own), finite(range)) {
+            _ if own == range => Affine::new(warp, 0.0, 1.0),
+            ((true, true), (true, true)) if lo < hi => {
+                let scale = (hi - lo) / (own.hi - own.lo);
+                Affine::new(warp, lo - scale * own.lo, scale)
+            }
+            ((true, false), (true, false)) => Affine::new(warp, lo - own.lo, 1.0),
+            ((true, false), (false, true)) => Affine::new(warp, hi + own.lo, -1.0),
+            ((false, true), (false, true)) => Affine::new(warp, hi - own.hi, 1.0),
+            ((false, true), (true, false)) => Affine::new(warp, lo + own.hi, -1.0),
+            _ => {
+                let reason = format!(
+                    "f in {range} cannot come from the {} warp, whose range is {own}; choose the \
+                     identity warp (method bmc), or another range",
+                    warp.name()
+                );
+                Err(Error::spec("range", reason))
+            }
+        }
+    }
+
     fn map(&self, y: f64) -> f64 {
         // 0 times an overflowing scale is 0.
         let scaled = if y == 0.0 {

@@ -24,6 +24,7 @@ mod numeric;
 mod polynomial;
 mod probit;
 mod square;
+mod table;
 
 pub use affine::Affine;
 pub use gumbel::Gumbel;
@@ -33,6 +34,7 @@ pub use numeric::Numeric;
 pub use polynomial::Polynomial;
 pub use probit::Probit;
 pub use square::Square;
+pub use table::Table;
 
 use crate::error::{Error, Result};
 use std::fmt::{self, Debug};

@@ -1,7 +1,7 @@
 //! Warp by any xi and xi^-1 a user brings, with moments by quadrature.
 
 use super::hermite::{self, BASIS, FEATURES, NODES, TERMS};
-use super::{Cov, Equal, Local, Marginal, Mean, Range, Warp};
+use super::{Cov, Equal, Local, Marginal, Mean, Range, Table, Warp};
 use std::fmt;
 use std::sync::Arc;
 
@@ -56,6 +56,13 @@ impl Numeric {
             |g| g.max(0.0) + (-g.abs()).exp().ln_1p(),
             |f| f + (-(-f).exp_m1()).ln(),
         )
+    }
+
+    /// The warp of a tabulated xi.
+    pub fn tabulated(table: Table) -> Numeric {
+        let (range, table) = (table.range(), Arc::new(table));
+        let same = table.clone();
+        Numeric::new(range, move |g| table.xi(g), move |f| same.inverse(f))
     }
 
     /// a_0, a_1, ... each times root^k / sqrt(k!) with root = sqrt(s), as far as they matter.
