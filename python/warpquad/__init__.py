@@ -3,6 +3,31 @@
 from collections.abc import Callable as _Callable
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from warpquad._blocks import fit as fit
+from warpquad._blocks import warp_from as warp_from
+from warpquad._core import GP as GP
+from warpquad._core import Belief as Belief
+from warpquad._core import Data as Data
+from warpquad._core import Estimate as Estimate
+from warpquad._core import Fitted as Fitted
+from warpquad._core import Functional as Functional
+from warpquad._core import Kernel as Kernel
+from warpquad._core import Law as Law
+from warpquad._core import Measure as Measure
+from warpquad._core import Nodes as Nodes
+from warpquad._core import Posterior as Posterior
+from warpquad._core import Warp as Warp
+from warpquad._core import at as at
+from warpquad._core import fit_detailed as fit_detailed
+from warpquad._core import integral as integral
+from warpquad._core import kernel as kernel
+from warpquad._core import kernels as kernels
+from warpquad._core import law as law
+from warpquad._core import measure as measure
+from warpquad._core import measures as measures
+from warpquad._core import warp as warp
+from warpquad._core import warps as warps
+from warpquad._core import weighted as weighted
 from warpquad._core import __version__ as __version__
 from warpquad._errors import EvaluationError as EvaluationError
 from warpquad._errors import JournalError as JournalError
@@ -25,7 +50,13 @@ from warpquad._session import open as open
 globals().update(_CONSTRUCTORS)
 
 if _TYPE_CHECKING:
+    from warpquad.sklearn import WarpedGPRegressor as WarpedGPRegressor
 
-    def __getattr__(name: str) -> _Callable[..., Prior]:
-        """A prior's constructor: the registry has the names."""
-        raise AttributeError
+
+def __getattr__(name: str) -> _Callable[..., Prior]:
+    """For readers, a prior's constructor: the registry has the names. When run, the one part that needs scikit-learn."""
+    if name == "WarpedGPRegressor":
+        from warpquad.sklearn import WarpedGPRegressor
+
+        return WarpedGPRegressor  # type: ignore[return-value, unused-ignore]
+    raise AttributeError(f"module 'warpquad' has no attribute {name!r}")

@@ -1,5 +1,6 @@
 //! Bind the core to Python: conversions and nothing else; the package's logic is in `python/warpquad`.
 
+mod blocks;
 mod error;
 mod priors;
 mod report;
@@ -11,6 +12,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    blocks::register(module)?;
     priors::register(module)?;
     report::register(module)?;
     session::register(module)
