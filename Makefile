@@ -2,11 +2,12 @@
 
 PYTHON ?= python3
 VENV := .venv
+WHEELS := target/wheels
 # Rust tests start a real UM-Bridge server with this interpreter.
 export WARPQUAD_TEST_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-rust test-python lint fmt-check clippy doc bench oracle clean-venv
+.PHONY: help test test-rust test-python wheel installed program lint fmt-check clippy doc bench oracle clean-venv
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -16,8 +17,21 @@ test: test-rust test-python ## all tests, Rust and Python
 test-rust: $(VENV)/.test ## Rust tests, doctests included
 	cargo test --release --workspace
 
-test-python: $(VENV)/.test ## Python tests: the oracle tables agree with their scripts
+test-python: $(VENV)/.test installed program ## Python tests and types, on the built wheel; the wheel on other Pythons
+	$(VENV)/bin/mypy --cache-dir target/mypy -p warpquad
 	$(VENV)/bin/python -m pytest -p no:cacheprovider python/tests
+	$(VENV)/bin/python tools/wheel_versions.py $(WHEELS)/*.whl
+
+wheel: $(VENV)/.test ## build the Python package: target/wheels
+	rm -rf $(WHEELS)
+	$(VENV)/bin/maturin build --quiet --release --out $(WHEELS)
+
+# The wheel in place of whatever is in the virtual environment.
+installed: wheel
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+
+program:
+	cargo build --release --package warpquad-cli
 
 lint: fmt-check clippy doc ## rustfmt, clippy and rustdoc, warnings denied
 
@@ -30,8 +44,9 @@ clippy: ## clippy, warnings denied
 doc: ## rustdoc, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-bench: $(VENV)/.bench ## ratios of the core's times to LAPACK's, on this machine
+bench: $(VENV)/.bench installed program ## ratios of the core's times to LAPACK's, and of Python's to the program's, on this machine
 	$(VENV)/bin/python benchmarks/lapack_ratio.py
+	$(VENV)/bin/python benchmarks/python_ratio.py
 
 ORACLES := special gauss sobol measures bivariate warps closed_forms
 

@@ -66,9 +66,10 @@ class MultivariateNormal:
 def multivariate_normal(mean: Any, cov: Any, names: Sequence[str] | None = None) -> MultivariateNormal:
     """One normal law for all parameters, with this mean and this covariance matrix.
 
+    >>> import math
     >>> import warpquad as wq
     >>> r = wq.integrate(lambda x: -x @ x / 2, wq.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]), budget=30, progress=False)
-    >>> abs(r.log_z + 0.5 * np.log(3.75)) < 0.05   # |I + cov| = 3.75
+    >>> abs(r.log_z + 0.5 * math.log(3.75)) < 0.05   # |I + cov| = 3.75
     True
     """
     mean = np.atleast_1d(np.asarray(mean, dtype=float))

@@ -41,12 +41,13 @@ class Session:
     The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the command line before the call returns, and a
     directory that holds a run already is gone on with.
 
+    >>> import math
     >>> import warpquad as wq
     >>> s = wq.Session({"x": wq.normal(0, 1)})
     >>> for _ in range(12):
     ...     for task in s.ask():
     ...         s.tell(task, log_f=-task.x["x"] ** 2)
-    >>> abs(s.result().log_z + 0.5 * np.log(3)) < 0.1
+    >>> abs(s.result().log_z + 0.5 * math.log(3)) < 0.1
     True
     """
 

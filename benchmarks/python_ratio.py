@@ -1,0 +1,67 @@
+"""Set a run of 100 evaluations of a free log_f from Python beside the same run by the command line, and print the ratio.
+
+Usage: python benchmarks/python_ratio.py [rounds]
+
+Needs the installed package and the program, target/release/warpquad. Both have the same integrand, prior, method and
+seed, and ask for the same points; each round times one, then the other, without a journal and with one. A time is the
+least over all rounds, which is the work's own whatever else the machine does meanwhile. Only the ratios are claims. The
+interpreter's start and its imports are not in it, the program's start is.
+"""
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import warpquad as wq
+
+ROOT = Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / "target" / "release" / "warpquad"
+PROBLEM = ROOT / "examples" / "banana.toml"
+# What the example says.
+METHOD = {"method": "mmlt", "fit": "g", "kernel": "squared-exponential", "acquisition": "information-gain"}
+
+
+def log_f(x, y):
+    """The same integrand, in Python."""
+    return -(100 * (y - x**2) ** 2 + (1 - x) ** 2) / 20
+
+
+def timed(work):
+    """What the work returns, and its time."""
+    start = time.perf_counter()
+    result = work()
+    return result, time.perf_counter() - start
+
+
+def by_program(run):
+    """The run by the command line."""
+    words = [str(PROGRAM), "integrate", str(PROBLEM), "--quiet", "--json"] + (["--run", str(run)] if run else [])
+    return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["log_z"]
+
+
+def by_python(run):
+    """The run from Python."""
+    priors = {"x": wq.uniform(-5, 5), "y": wq.uniform(-5, 5)}
+    return wq.integrate(log_f, priors, budget=100, **METHOD, run=run, progress=False).log_z
+
+
+def main(rounds):
+    """Print the ratios."""
+    for journal in (False, True):
+        least = [float("inf"), float("inf")]
+        for _ in range(rounds):
+            with tempfile.TemporaryDirectory() as folder:
+                runs = [Path(folder) / name if journal else None for name in ("program", "python")]
+                ours, program = timed(lambda: by_program(runs[0]))
+                theirs, python = timed(lambda: by_python(runs[1]))
+            assert abs(ours - theirs) < 1e-3, (ours, theirs)
+            least = [min(least[0], program), min(least[1], python)]
+        kind = "with a journal" if journal else "in memory"
+        print(f"100 evaluations {kind:<15} program {least[0]:.3f} s  python {least[1]:.3f} s  ratio {least[1] / least[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 7)
