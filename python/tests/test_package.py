@@ -74,3 +74,9 @@ def test_the_stub_says_what_the_built_module_has():
             signature = inspect.signature(getattr(wq._core, name)).parameters.values()
             built[name]["__init__"] = [("self", False)] + [(p.name, p.default is not p.empty) for p in signature]
     assert said == built
+
+
+def test_the_guide():
+    guide = Path(__file__).resolve().parents[2] / "docs" / "guide" / "python.md"
+    failed, tried = doctest.testfile(str(guide), module_relative=False)
+    assert failed == 0 and tried > 5

@@ -32,6 +32,42 @@ fn answer(task: &Json) -> String {
 }
 
 #[test]
+fn values_from_outside_are_told_and_never_evaluated() {
+    let dir = directory("external");
+    let external = GAUSSIAN.replace("log = \"-0.5*x^2\"", "external = \"a lab\"");
+    let problem = write(&dir, "problem.toml", &external);
+    let run = dir.join("run");
+    for _ in 0..10 {
+        let tasks = ask(&run, &["--problem", problem.to_str().unwrap()]);
+        tell(&run, &answer(&tasks[0])).exits(0);
+    }
+    let refused = done(warpquad(&["integrate"]).arg(&problem)).exits(1);
+    let part = "problem.toml:2:12: integrand.external: the values come from a lab";
+    assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    // The same function as a formula may go on with the run; another prior may not.
+    let formula = write(&dir, "formula.toml", GAUSSIAN);
+    let go_on = |problem: &Path| {
+        let mut command = warpquad(&[
+            "integrate",
+            "--budget",
+            "15",
+            "--recheck",
+            "--json",
+            "--run",
+        ]);
+        done(command.arg(&run).arg(problem))
+    };
+    assert_eq!(go_on(&formula).exits(0).json()["evaluations"], 15);
+    let other = write(&dir, "other.toml", &GAUSSIAN.replace("[0, 1]", "[0, 2]"));
+    let refused = go_on(&other).exits(1);
+    assert!(
+        refused.stderr.contains("another prior"),
+        "{}",
+        refused.stderr
+    );
+}
+
+#[test]
 fn points_are_asked_for_at_once_and_told_in_any_order() {
     let dir = directory("ask");
     let problem = write(&dir, "problem.toml", GAUSSIAN);

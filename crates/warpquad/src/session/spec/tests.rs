@@ -229,6 +229,39 @@ fn joint() {
     assert_eq!(measure.covariance(), Some(vec![2.0, 0.5, 0.5, 1.0]));
 }
 
+#[test]
+fn values_from_outside_and_draws() {
+    let text =
+        "[integrand]\nexternal = 'python'\n[joint]\nnames = ['a', 'b']\ndraws = [[1, 2], [3, 4]]";
+    let problem = parse(text);
+    let by = "python".to_string();
+    assert_eq!(problem.integrand, Integrand::External { by });
+    assert_eq!(problem.measure().unwrap().mean(), Some(vec![2.0, 3.0]));
+    let want = "{\"integrand\":{\"external\":\"python\"},\"names\":[\"a\",\"b\"],\
+        \"prior\":{\"draws\":[[1.0,2.0],[3.0,4.0]]},\"range\":[0.0,\"inf\"]}";
+    assert_eq!(problem.canonical().to_string(), want);
+    for (from, to, line, part) in [
+        ("[[1, 2], [3, 4]]", "[]", 5, "at least one draw"),
+        ("[3, 4]", "[3]", 5, "2 numbers in each draw, got 1"),
+        ("[3, 4]", "[3, inf]", 5, "must be finite, got inf"),
+        ("[3, 4]", "4", 5, "must be a draw"),
+        ("draws", "mean = [0, 0]\ndraws", 5, "stands beside draws"),
+        ("'python'", "3", 2, "must be a string"),
+    ] {
+        let error = refuse(&text.replacen(from, to, 1));
+        assert_eq!(error.line, line, "{error}");
+        assert!(error.reason.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn without_a_file_an_error_names_its_field_alone() {
+    let error = refuse("integrand.log = 'x'\nparameters.x.uniform = [5, -5]").in_file("");
+    let want = "parameters.x.uniform: lo must be below hi, got lo = 5 and hi = -5";
+    assert_eq!(error.to_string(), want);
+    assert_eq!(Error::from(error).to_string(), want);
+}
+
 /// A mistake: what to write instead of what, the line and column it is found at, its field, and a part of the reason.
 type Mistake = (
     &'static str,
