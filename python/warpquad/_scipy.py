@@ -16,11 +16,19 @@ Law = tuple[str, tuple[float, ...]]
 def marginal(given: Any) -> tuple[Law, Callable[[Array], Array] | None]:
     """The core's law of a distribution; or the law of a coordinate, and x of that coordinate."""
     if hasattr(given, "freeze"):
-        given = given.freeze()
+        given = _frozen(given)
     law = _known(given)
     if law is not None:
         return law, None
     return _by_quantiles(given)
+
+
+def _frozen(dist: Any) -> Any:
+    """A distribution that was given without its numbers, if it needs none."""
+    try:
+        return dist.freeze()
+    except TypeError as error:
+        raise TypeError(f"scipy.stats.{dist.name} takes the shapes {dist.shapes}, missing here") from error
 
 
 def _known(given: Any) -> Law | None:
@@ -28,10 +36,7 @@ def _known(given: Any) -> Law | None:
     dist = getattr(given, "dist", None)
     if dist is None or not hasattr(dist, "_parse_args"):
         return None
-    try:
-        shapes, loc, scale = dist._parse_args(*given.args, **given.kwds)
-    except TypeError as error:
-        raise TypeError(f"scipy.stats.{dist.name} takes the shapes {dist.shapes}, missing here") from error
+    shapes, loc, scale = dist._parse_args(*given.args, **given.kwds)
     loc, scale = float(loc), float(scale)
     rule = _LAWS.get(dist.name)
     return None if rule is None else rule([float(s) for s in shapes], loc, scale)
