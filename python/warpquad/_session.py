@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -141,23 +142,30 @@ class Session:
 
     def _take(self, task: Task, answer: Answer, log: bool) -> tuple[str, EvaluationError | None]:
         """Take an answer in by the policy for failures: what became of it, and the error that ends the run, if it does."""
-        before = self.core.failures
         if answer.reason:
             said, reason = self.core.fail(task.id, answer.reason, answer.recoverable, answer.seconds)
         else:
             said, reason = self.core.tell(task.id, answer.value, log, answer.seconds)
-        if self.core.failures == before:
+        if said == "kept":
             return said, None
-        title = "log_f" if log else "f"
-        what = answer.reason or f"{title} = {answer.value} is no value of the integrand, or outside its range"
+        what = answer.reason or self._refused(answer.value, log)
         self.failures.append(Failure(task.x, what, answer.traceback, task.id))
         if said != "stop":
             return said, None
-        point = self.priors.show(task.array)
-        error = EvaluationError(f"evaluation {task.id} failed at {point}: {what}")
+        # The core may have something to say before it names the point, in its own coordinates.
+        first = reason.partition("failed at")[0]
+        error = EvaluationError(f"{first}evaluation {task.id} failed at {self.priors.show(task.array)}: {what}")
         error.failure, error.session = self.failures[-1], self
         error.__cause__ = answer.error
         return said, error
+
+    def _refused(self, value: float, log: bool) -> str:
+        """Why the core did not keep a number."""
+        title = "log_f" if log else "f"
+        if not np.isfinite(value):
+            return f"{title} returned {value}"
+        low, high = self.core.range
+        return f"{title} = {value} is outside the range ({low}, {high}) of f"
 
     def close(self) -> None:
         """Let go of the run's directory, so that others can go on with it; what is known stays."""
@@ -182,7 +190,11 @@ def _options(options: Mapping[str, Any]) -> Options:
 
 
 def _seed(seed: int | None) -> int:
-    return 0 if seed is None else int(seed)
+    if seed is None:
+        return 0
+    if not 0 <= operator.index(seed) < 2**64:
+        raise SpecError(f"seed: must be a whole number from 0 to 2^64 - 1, got {seed}")
+    return operator.index(seed)
 
 
 def open(run: str | os.PathLike[str]) -> Session:
