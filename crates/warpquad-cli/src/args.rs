@@ -37,6 +37,8 @@ pub enum Command {
     Regress(Regress),
     /// Before spending: parse everything, evaluate two points twice, project the total
     Check(Check),
+    /// Reproduce tables and figures of the paper this program implements
+    Reproduce(Reproduce),
     /// List what there is to choose from
     List(List),
     /// Print a completion script for a shell
@@ -163,6 +165,34 @@ pub struct Check {
 }
 
 #[derive(Debug, Args)]
+#[command(
+    after_help = "Experiments: warpquad list experiments\n\nA stopped run continues when it is started again."
+)]
+pub struct Reproduce {
+    /// Names of experiments, or all
+    #[arg(required = true, value_name = "NAME")]
+    pub names: Vec<String>,
+    /// The folder of the data [default: the environment's WARPQUAD_DATA]
+    #[arg(long, value_name = "DIR")]
+    pub data: Option<PathBuf>,
+    /// Where results go: a CSV and an SVG each, and README.md
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+    /// A smaller version of each, in minutes
+    #[arg(long)]
+    pub quick: bool,
+    /// How many spectra the absorber experiments take
+    #[arg(long, value_name = "N")]
+    pub spectra: Option<NonZeroUsize>,
+    /// The seed of everything random
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    pub seed: u64,
+    /// No progress
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+#[derive(Debug, Args)]
 pub struct List {
     /// What to list, or all
     pub what: Option<Family>,
@@ -176,4 +206,5 @@ pub enum Family {
     Acquisitions,
     Methods,
     Baselines,
+    Experiments,
 }

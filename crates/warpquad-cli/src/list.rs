@@ -32,6 +32,11 @@ pub fn list(args: &List) -> Result<()> {
             "baselines: methods for a cheap f, and to check",
             pairs(baseline::REGISTRY, |e| (e.name, e.summary)),
         ),
+        (
+            Family::Experiments,
+            "experiments",
+            pairs(warpquad_experiments::REGISTRY, |e| (e.name, e.summary)),
+        ),
     ];
     let mut first = true;
     for (family, title, rows) in families {

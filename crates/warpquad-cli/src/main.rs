@@ -10,6 +10,7 @@ mod output;
 mod progress;
 mod regress;
 mod report;
+mod reproduce;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => compare::compare(&args),
         Command::Regress(args) => regress::regress(&args),
         Command::Check(args) => check::check(&args),
+        Command::Reproduce(args) => reproduce::reproduce(&args),
         Command::List(args) => list::list(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();

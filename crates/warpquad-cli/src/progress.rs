@@ -9,11 +9,61 @@ use warpquad::session::Progress;
 const TERMINAL: Duration = Duration::from_millis(100);
 const PLAIN: Duration = Duration::from_secs(10);
 
-/// Watches a run and says so on standard error.
-pub struct Watcher {
+/// A line on standard error, written anew at most so often.
+pub struct Line {
     silent: bool,
     terminal: bool,
     last: Option<Instant>,
+}
+
+impl Line {
+    pub fn new(silent: bool) -> Line {
+        Line {
+            silent,
+            terminal: stderr().is_terminal(),
+            last: None,
+        }
+    }
+
+    /// Whether it is time to write again; asking starts the next wait.
+    fn due(&mut self) -> bool {
+        let wait = if self.terminal { TERMINAL } else { PLAIN };
+        let begun = *self.last.get_or_insert_with(Instant::now);
+        if self.silent || begun.elapsed() < wait {
+            return false;
+        }
+        self.last = Some(Instant::now());
+        true
+    }
+
+    /// Write the text if it is time to.
+    pub fn say(&mut self, text: &str) {
+        if self.due() {
+            self.write(text);
+        }
+    }
+
+    fn write(&self, line: &str) {
+        let mut out = stderr();
+        let _ = match self.terminal {
+            true => write!(out, "\r\x1b[2K{line}"),
+            false => writeln!(out, "{line}"),
+        };
+        let _ = out.flush();
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if self.terminal && !self.silent {
+            let _ = write!(stderr(), "\r\x1b[2K");
+        }
+    }
+}
+
+/// Watches a run and says so on standard error.
+pub struct Watcher {
+    line: Line,
     /// The last known ln Z with its interval.
     ln_z: String,
 }
@@ -21,15 +71,13 @@ pub struct Watcher {
 impl Watcher {
     pub fn new(silent: bool) -> Watcher {
         Watcher {
-            silent,
-            terminal: stderr().is_terminal(),
-            last: None,
+            line: Line::new(silent),
             ln_z: String::new(),
         }
     }
 
     pub fn see(&mut self, progress: &Progress<'_>) {
-        if self.silent {
+        if self.line.silent {
             return;
         }
         if let Some(outcome) = progress.outcome {
@@ -42,16 +90,12 @@ impl Watcher {
                 number(high)
             );
         }
-        let wait = if self.terminal { TERMINAL } else { PLAIN };
-        let begun = *self.last.get_or_insert_with(Instant::now);
-        if begun.elapsed() < wait {
-            return;
+        if self.line.due() {
+            self.line.write(&self.text(progress));
         }
-        self.last = Some(Instant::now());
-        self.write(&self.line(progress));
     }
 
-    fn line(&self, progress: &Progress<'_>) -> String {
+    fn text(&self, progress: &Progress<'_>) -> String {
         let session = progress.session;
         let n = session.evaluations();
         let of = match session.problem().budget.evaluations {
@@ -72,22 +116,5 @@ impl Watcher {
             seconds(own),
             self.ln_z
         )
-    }
-
-    fn write(&self, line: &str) {
-        let mut out = stderr();
-        let _ = match self.terminal {
-            true => write!(out, "\r\x1b[2K{line}"),
-            false => writeln!(out, "{line}"),
-        };
-        let _ = out.flush();
-    }
-}
-
-impl Drop for Watcher {
-    fn drop(&mut self) {
-        if self.terminal && !self.silent {
-            let _ = write!(stderr(), "\r\x1b[2K");
-        }
     }
 }

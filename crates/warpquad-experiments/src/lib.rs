@@ -1,1 +1,58 @@
 //! Reproduce the experiments of Chai and Garnett (2019): every table and figure, by name.
+//!
+//! An [`Experiment`] is a function from a [`Context`] to a [`Finding`]. It writes a CSV and an SVG into the
+//! context's folder and hands back a paragraph for the folder's README, with the paper's numbers beside ours.
+
+pub mod chart;
+pub mod dla;
+pub mod experiment;
+pub mod kept;
+mod readme;
+pub mod sources;
+pub mod t_test;
+pub mod table;
+
+pub use experiment::{Context, Experiment, Finding, Scope};
+pub use kept::Kept;
+
+use warpquad::{Error, Result};
+
+/// All experiments, in the paper's order.
+pub static REGISTRY: &[Experiment] = &[];
+
+/// The experiment of that name.
+pub fn by_name(name: &str) -> Result<&'static Experiment> {
+    REGISTRY.iter().find(|e| e.name == name).ok_or_else(|| {
+        let names: Vec<&str> = REGISTRY.iter().map(|e| e.name).collect();
+        let reason = format!(
+            "unknown experiment '{name}'; there are all, {}",
+            names.join(", ")
+        );
+        Error::spec("experiment", reason)
+    })
+}
+
+/// The experiments of those names in the paper's order, each once; `all` is every one.
+pub fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
+    let all = names.iter().any(|name| name == "all");
+    for name in names.iter().filter(|name| *name != "all") {
+        by_name(name)?;
+    }
+    let wanted = |e: &&Experiment| all || names.iter().any(|name| name == e.name);
+    Ok(REGISTRY.iter().filter(wanted).collect())
+}
+
+/// Run experiments one after another; each leaves its files and its paragraph in `context.out`.
+///
+/// A folder holds the results of one scope and one seed. Paragraphs of experiments that are not run stay as they are.
+pub fn reproduce(experiments: &[&Experiment], context: &Context<'_>) -> Result<Vec<Finding>> {
+    readme::check(context)?;
+    let mut findings = Vec::new();
+    for experiment in experiments {
+        (context.progress)(&format!("{}: {}", experiment.name, experiment.summary));
+        let finding = (experiment.run)(context)?;
+        readme::put(context, experiment, &finding)?;
+        findings.push(finding);
+    }
+    Ok(findings)
+}
