@@ -7,10 +7,13 @@ pub mod chart;
 pub mod dla;
 pub mod experiment;
 pub mod kept;
+pub mod moments;
 mod readme;
+pub mod regression;
 pub mod sources;
 pub mod t_test;
 pub mod table;
+pub mod toy;
 
 pub use experiment::{Context, Experiment, Finding, Scope};
 pub use kept::Kept;
@@ -18,7 +21,28 @@ pub use kept::Kept;
 use warpquad::{Error, Result};
 
 /// All experiments, in the paper's order.
-pub static REGISTRY: &[Experiment] = &[];
+pub static REGISTRY: &[Experiment] = &[
+    Experiment {
+        name: "fig2",
+        summary: "a bounded function with and without a transform",
+        run: toy::fig2,
+    },
+    Experiment {
+        name: "fig3",
+        summary: "fitting in f-space against fitting in g-space",
+        run: toy::fig3,
+    },
+    Experiment {
+        name: "table1",
+        summary: "moments against simulation, and misprints",
+        run: moments::table1,
+    },
+    Experiment {
+        name: "table2",
+        summary: "regression on constrained data",
+        run: regression::table2,
+    },
+];
 
 /// The experiment of that name.
 pub fn by_name(name: &str) -> Result<&'static Experiment> {
