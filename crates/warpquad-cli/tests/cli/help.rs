@@ -33,6 +33,7 @@ fn help_of_every_command_is_as_committed() {
         "compare",
         "regress",
         "check",
+        "reproduce",
         "list",
         "completions",
     ];

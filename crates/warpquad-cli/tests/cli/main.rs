@@ -15,6 +15,7 @@ mod journal;
 mod kill;
 mod look;
 mod regress;
+mod reproduce;
 mod result;
 mod sources;
 mod umbridge;

@@ -2,7 +2,7 @@
 
 use crate::Context;
 use crate::sources::HPOLIB;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use warpquad::numeric::random::Rng;
 use warpquad::{Error, Points, Result};
 
@@ -87,9 +87,14 @@ pub enum Inputs {
 }
 
 impl Grid {
+    /// Where its file is, or where to fetch it from.
+    pub fn path(&self, context: &Context<'_>) -> Result<PathBuf> {
+        context.source(&HPOLIB, self.file)
+    }
+
     /// Read it; inputs are mapped onto [0, 1].
     pub fn read(&self, context: &Context<'_>, scaling: Inputs) -> Result<Sample> {
-        let path = context.source(&HPOLIB, self.file)?;
+        let path = self.path(context)?;
         let names: Vec<&str> = self
             .inputs
             .iter()

@@ -80,6 +80,9 @@ pub fn groups(context: &Context<'_>) -> Vec<Group> {
 
 /// Run Table 2.
 pub fn table2(context: &Context<'_>) -> Result<Finding> {
+    for grid in &GRIDS {
+        grid.path(context)?;
+    }
     let groups = groups(context);
     let mut results = Vec::new();
     for group in &groups {
