@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use warpquad::fit::Space;
 use warpquad::numeric::random::Rng;
-use warpquad_experiments::moments::{PAIRS, misprints, moments, simulate};
+use warpquad_experiments::moments::{PAIRS, misprints, moments, simulate, xi};
 use warpquad_experiments::regression::grids::{GRIDS, Inputs};
 use warpquad_experiments::regression::model::Model;
 use warpquad_experiments::regression::{Group, in_model, scores};
@@ -77,7 +77,7 @@ fn moments_are_those_of_a_simulation() {
         let pair = &PAIRS[0];
         let ours = moments(warp.as_ref(), pair);
         let value = |g: f64, h: f64| {
-            let (f, k) = (warp.forward(g), warp.forward(h));
+            let (f, k) = (xi(warp.as_ref(), g), xi(warp.as_ref(), h));
             [f, k, (f - ours[0]) * (k - ours[1])]
         };
         for (simulated, ours) in simulate(pair, 20_000, 1, value).iter().zip(ours) {

@@ -57,6 +57,8 @@ pub struct Sample {
     pub x: Points,
     /// What.
     pub f: Vec<f64>,
+    /// A typical length in every dimension, for the fit.
+    pub scales: Vec<f64>,
 }
 
 impl Sample {
@@ -65,6 +67,7 @@ impl Sample {
         Sample {
             x: self.x.select(rows),
             f: rows.iter().map(|&i| self.f[i]).collect(),
+            scales: self.scales.clone(),
         }
     }
 
@@ -114,9 +117,18 @@ impl Grid {
             x.iter_mut()
                 .for_each(|x| x[j] = (x[j] - low) / (high - low));
         }
+        // Raw inputs over orders of magnitude crowd at one end: most lie within a tenth of the range.
+        let scale = |&(_, log): &(&str, bool)| {
+            if log && scaling == Inputs::Raw {
+                0.1
+            } else {
+                1.0
+            }
+        };
         Ok(Sample {
             x: Points::from_rows(&x)?,
             f: rows.iter().map(|row| row[d]).collect(),
+            scales: self.inputs.iter().map(scale).collect(),
         })
     }
 }

@@ -34,5 +34,9 @@ pub fn draw(rng: &mut Rng, length_scale: f64) -> Result<Sample> {
     let lower = factor.lower();
     let g = |i: usize| (0..=i).map(|j| lower[(i, j)] * z[j]).sum::<f64>();
     let f = (0..POINTS).map(|i| normal_cdf(g(i))).collect();
-    Ok(Sample { x, f })
+    Ok(Sample {
+        x,
+        f,
+        scales: vec![1.0; 2],
+    })
 }

@@ -75,6 +75,7 @@ pub fn groups(context: &Context<'_>) -> Vec<Group> {
         group("SVM", "log", "noisy", 100),
         group("LR", "log", "exact", 100),
         group("LR", "raw", "exact", 25),
+        group("LR", "raw", "noisy", 25),
     ]
 }
 

@@ -62,12 +62,16 @@ impl Model {
         let g = data.g(&warp)?;
         let mu = g.iter().sum::<f64>() / g.len() as f64;
         let s = g.iter().map(|g| (g - mu).powi(2)).sum::<f64>() / g.len() as f64;
-        // A third start beside the library's short and long ones: a quarter of the unit cube.
-        let start = Theta::constant(mu, s.max(f64::MIN_POSITIVE), vec![0.25; train.x.dim()])?;
+        // A third start beside the library's short and long ones: a quarter of the typical lengths.
+        let start = Theta::constant(
+            mu,
+            s.max(f64::MIN_POSITIVE),
+            train.scales.iter().map(|w| 0.25 * w).collect(),
+        )?;
         let how = Fit {
             space: self.space,
             fit_noise: self.noisy,
-            scales: Some(vec![1.0; train.x.dim()]),
+            scales: Some(train.scales.clone()),
             ..Fit::default()
         };
         let prior = fit(&Prior::new(Matern32, start), &warp, &data, &how)?;
