@@ -49,7 +49,7 @@ fn the_command_line_names_one_and_the_table_is_short() {
     let words = ["integrate", "--method", "qmc", "--budget", "320", "--quiet"];
     let done = done(warpquad(&words).arg(&file)).exits(0);
     assert!(
-        done.stdout.contains("method         qmc\n"),
+        done.stdout.contains("method           qmc\n"),
         "{}",
         done.stdout
     );
@@ -61,7 +61,7 @@ fn workers_do_not_change_the_answer() {
     for method in ["qmc", "smc", "nested"] {
         let dir = directory(&format!("baseline-workers-{method}"));
         let answers = [1, 2].map(|workers| {
-            let budget = format!("evaluations = 1500\nworkers = {workers}");
+            let budget = format!("evaluations = 4000\nworkers = {workers}");
             let file = problem(&dir, method, &budget);
             timeless(finish(&file, &dir.join(format!("run-{workers}"))))
         });
