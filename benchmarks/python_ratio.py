@@ -60,7 +60,9 @@ def main(rounds):
             assert abs(ours - theirs) < 1e-3, (ours, theirs)
             least = [min(least[0], program), min(least[1], python)]
         kind = "with a journal" if journal else "in memory"
-        print(f"100 evaluations {kind:<15} program {least[0]:.3f} s  python {least[1]:.3f} s  ratio {least[1] / least[0]:.2f}")
+        print(
+            f"100 evaluations {kind:<15} program {least[0]:.3f} s  python {least[1]:.3f} s  ratio {least[1] / least[0]:.2f}"
+        )
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ def processes():
 
 def test_processes(processes):
     check(wq.integrate(integrands.bowl, PRIORS, budget=40, executor=processes, progress=False))
-    check(wq.integrate(vectorized_bowl, PRIORS, budget=40, executor=processes, vectorized=True, batch=4, progress=False))
+    check(
+        wq.integrate(vectorized_bowl, PRIORS, budget=40, executor=processes, vectorized=True, batch=4, progress=False)
+    )
 
 
 def vectorized_bowl(p):
@@ -65,20 +67,27 @@ def test_joblibs_processes():
     assert workers_of(pool) == 2
     # loky sends functions by value: a closure will do.
     factor = 1.0
-    check(wq.integrate(lambda p: -factor * (p["a"] ** 2 + p["b"] ** 2), PRIORS, budget=40, executor=pool, progress=False))
+    check(
+        wq.integrate(lambda p: -factor * (p["a"] ** 2 + p["b"] ** 2), PRIORS, budget=40, executor=pool, progress=False)
+    )
     pool.shutdown()
 
 
 def test_dask():
     distributed = pytest.importorskip("distributed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
-    ) as cluster, distributed.Client(cluster) as client:
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
         client.wait_for_workers(2)
         pool = client.get_executor()
         assert workers_of(pool) == 2
         factor = 1.0
-        check(wq.integrate(lambda p: -factor * (p["a"] ** 2 + p["b"] ** 2), PRIORS, budget=40, executor=pool, progress=False))
+        check(
+            wq.integrate(
+                lambda p: -factor * (p["a"] ** 2 + p["b"] ** 2), PRIORS, budget=40, executor=pool, progress=False
+            )
+        )
 
 
 class ByHand:

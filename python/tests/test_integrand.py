@@ -94,7 +94,9 @@ def test_f_and_log_f_are_the_same_integral():
 def test_range():
     r = wq.integrate(f=lambda p: 1 / (1 + math.exp(-p["a"])), priors=NORMAL, range=(0, 1), budget=25, progress=False)
     assert r.method["warp"] == "probit" and math.exp(r.log_z) == pytest.approx(0.5, abs=0.01)
-    with pytest.raises(wq.EvaluationError, match=r"failed at a = .*, b = .*: f = 2.0 is outside the range \(0.0, 1.0\) of f"):
+    with pytest.raises(
+        wq.EvaluationError, match=r"failed at a = .*, b = .*: f = 2.0 is outside the range \(0.0, 1.0\) of f"
+    ):
         wq.integrate(f=lambda p: 2.0, priors=NORMAL, range=(0, 1), **SMALL)
     with pytest.raises(wq.SpecError, match="integrand.range: is empty: lo must be below hi"):
         wq.integrate(f=lambda p: 2.0, priors=NORMAL, range=(1, 0), **SMALL)
@@ -140,7 +142,12 @@ def test_what_is_no_number_stops_every_run_and_says_where(function, message, pol
 
 
 def test_a_batch_of_the_wrong_length():
-    for function, got in [(lambda p: np.zeros(3), "3 values"), (lambda p: 0.0, "0.0"), (lambda p: None, "None"), (lambda p: "abcdefgh", "'abc")]:
+    for function, got in [
+        (lambda p: np.zeros(3), "3 values"),
+        (lambda p: 0.0, "0.0"),
+        (lambda p: None, "None"),
+        (lambda p: "abcdefgh", "'abc"),
+    ]:
         with pytest.raises(wq.EvaluationError, match=f"at a = .*returned {got}.* for a batch of 8 points"):
             wq.integrate(function, NORMAL, vectorized=True, **SMALL)
     with pytest.raises(wq.EvaluationError, match="returned None; it must"):
@@ -150,7 +157,17 @@ def test_a_batch_of_the_wrong_length():
 def test_numbers_of_every_kind():
     import fractions
 
-    for number in [0, True, np.float32(0), np.int64(0), np.zeros(1), np.zeros((1, 1)), np.array(0.0), [0.0], fractions.Fraction(1, 2)]:
+    for number in [
+        0,
+        True,
+        np.float32(0),
+        np.int64(0),
+        np.zeros(1),
+        np.zeros((1, 1)),
+        np.array(0.0),
+        [0.0],
+        fractions.Fraction(1, 2),
+    ]:
         assert wq.integrate(lambda p, number=number: number, NORMAL, budget=2, progress=False).evaluations == 2
 
 

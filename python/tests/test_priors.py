@@ -174,7 +174,11 @@ def test_a_wrong_prior_says_which(given, message):
 
 
 def test_a_transform_that_is_wrong():
-    for transform, message in [(lambda u: u[:1], "2 finite numbers"), (lambda u: "ab", "failed at u = "), (lambda u: u / 0, "finite")]:
+    for transform, message in [
+        (lambda u: u[:1], "2 finite numbers"),
+        (lambda u: "ab", "failed at u = "),
+        (lambda u: u / 0, "finite"),
+    ]:
         with np.errstate(all="ignore"), pytest.raises(wq.SpecError, match=message):
             wq.integrate(lambda x: 0.0, transform, dim=2, budget=5, progress=False)
 

@@ -12,7 +12,7 @@ from warpquad import _core, _integrand, _priors, _progress
 from warpquad._errors import SpecError, WarpquadError
 from warpquad._integrand import Argument, Integrand
 from warpquad._loop import Loop
-from warpquad._problem import OnFailure, Options
+from warpquad._problem import OnFailure
 from warpquad._result import Result
 from warpquad._session import Session
 
@@ -125,8 +125,8 @@ def resume(
     """Go on with the run in a directory, started by `integrate(..., run=DIR)` or by the command line.
 
     Everything that is not given is as the run has it: its priors, its method, its seed, and its budget unless any of
-    `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors that the core knows by a coordinate only (a
-    `ppf`, a prior transform) must be given again, because a journal holds no functions.
+    `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors that the core knows by a
+    coordinate only (a `ppf`, a prior transform) must be given again, because a journal holds no functions.
     """
     _check_workers(executor, workers)
     core = _core.Session.open(run)

@@ -115,8 +115,8 @@ class Loop:
         return None
 
     def _estimate(self) -> str | None:
-        """Work out Z now and then, as the command line does: every fifth more evaluations; for a watcher at most once a second and
-        never more than a twentieth of the time."""
+        """Work out Z now and then, as the command line does: every fifth more evaluations; for a watcher at most once
+        a second and never more than a twentieth of the time."""
         n = self.core.evaluations
         if n < 8 or n < self.estimated + max(n // 5, 2):
             return None

@@ -68,7 +68,8 @@ def multivariate_normal(mean: Any, cov: Any, names: Sequence[str] | None = None)
 
     >>> import math
     >>> import warpquad as wq
-    >>> r = wq.integrate(lambda x: -x @ x / 2, wq.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]]), budget=30, progress=False)
+    >>> prior = wq.multivariate_normal([0, 0], [[1, 0.5], [0.5, 1]])
+    >>> r = wq.integrate(lambda x: -x @ x / 2, prior, budget=30, progress=False)
     >>> abs(r.log_z + 0.5 * math.log(3.75)) < 0.05   # |I + cov| = 3.75
     True
     """
@@ -104,7 +105,9 @@ class Priors:
     def to_x(self, coordinates: Array) -> Array:
         """The user's x of the core's coordinates, row by row."""
         if self.transform is not None:
-            return np.array([checked(self.transform, u, len(self.names)) for u in coordinates]).reshape(coordinates.shape)
+            return np.array([checked(self.transform, u, len(self.names)) for u in coordinates]).reshape(
+                coordinates.shape
+            )
         x = coordinates.copy()
         for column, to_x in self.columns.items():
             x[:, column] = to_x(coordinates[:, column])

@@ -1,4 +1,4 @@
-"""Write the problem that Python describes as the text of a problem file, so that the command line understands the run."""
+"""Write the problem that Python describes as a problem file, so that the command line understands the run."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from warpquad import _core, _priors
 from warpquad._errors import EvaluationError, SpecError
 from warpquad._integrand import Answer, Failure
 from warpquad._priors import Priors
-from warpquad._problem import OnFailure, Options
+from warpquad._problem import Options
 from warpquad._result import Result
 
 Array = npt.NDArray[np.float64]
@@ -39,8 +39,8 @@ class Task:
 class Session:
     """A run of a problem: `ask` for points, `tell` their values, and look at the `result` at any time.
 
-    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the command line before the call returns, and a
-    directory that holds a run already is gone on with.
+    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the command line before the
+    call returns, and a directory that holds a run already is gone on with.
 
     >>> import math
     >>> import warpquad as wq
@@ -109,7 +109,7 @@ class Session:
         return Task(id, dict(zip(self.names, x.tolist())))
 
     def ask(self, n: int = 1) -> list[Task]:
-        """The next n points to evaluate; each is chosen as if those before it had come back at their expected values."""
+        """The next n points to evaluate, each chosen as if those before it had come back at their expected values."""
         return [self._task(self.core.ask()) for _ in range(n)]
 
     def pending(self) -> list[Task]:
@@ -141,7 +141,7 @@ class Session:
             raise stop
 
     def _take(self, task: Task, answer: Answer, log: bool) -> tuple[str, EvaluationError | None]:
-        """Take an answer in by the policy for failures: what became of it, and the error that ends the run, if it does."""
+        """Take an answer in by the policy for failures: what became of it, and the error that ends the run, if any."""
         if answer.reason:
             said, reason = self.core.fail(task.id, answer.reason, answer.recoverable, answer.seconds)
         else:
