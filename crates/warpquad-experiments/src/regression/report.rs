@@ -88,8 +88,8 @@ const CLAIMS: [Claim; 25] = {
         ("LDA", "exact", Rmse, sf, "none", SIGNIFICANT),
         ("LDA", "exact", Rmse, lg, "none", SIGNIFICANT),
         ("LDA", "exact", Rmse, lf, "none", SIGNIFICANT),
-        ("LDA", "exact", Rmse, sf, sg, "no difference"),
-        ("LDA", "exact", Rmse, lf, lg, "no difference"),
+        ("LDA", "exact", Rmse, sf, sg, "no significant difference"),
+        ("LDA", "exact", Rmse, lf, lg, "no significant difference"),
         ("LDA", "exact", Mll, sf, sg, BETTER),
         ("LDA", "exact", Mll, lf, lg, BETTER),
         ("LDA", "exact", MllNew, sf, sg, NONE),
@@ -232,7 +232,7 @@ fn tests(results: &[(Group, Scores)]) -> Table {
         let verdict = match test.p {
             p if p < 0.01 => "better at 1 %",
             p if p > 0.99 => "worse at 1 %",
-            _ => "no difference",
+            _ => "not significant",
         };
         table.push(vec![
             dataset.into(),
