@@ -1,7 +1,9 @@
 //! Name the methods: plain data that say which warp, kernel, fit and acquisition go together.
 
 mod model;
+mod posterior;
 mod run;
+mod trace;
 
 pub use model::Model;
 pub use run::{Engine, LastFit, Outcome, integrate};

@@ -17,10 +17,10 @@ use crate::warp::Range;
 use std::sync::Arc;
 
 /// Draws of the law of Z: its 2.5 % quantile is then known to about a sixth of the sd.
-const DRAWS: usize = 1000;
+pub(super) const DRAWS: usize = 1000;
 
 /// Space-filling points before the first fit: a length scale needs a few points a dimension.
-fn initial(dim: usize) -> usize {
+pub(super) fn initial(dim: usize) -> usize {
     (4 * dim).max(8)
 }
 
@@ -28,14 +28,14 @@ fn initial(dim: usize) -> usize {
 ///
 /// What it does next is a function of what it was told, in that order, and of the last fit; a
 /// journal that keeps both restores it exactly.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Engine {
-    method: Method,
+    pub(super) method: Method,
     range: Range,
     /// Where the Gaussian process lives: z, with the measure's law there.
-    coordinates: Box<dyn Coordinates>,
+    pub(super) coordinates: Arc<dyn Coordinates>,
     acquisition: Arc<dyn Acquisition>,
-    seed: u64,
+    pub(super) seed: u64,
     noise: f64,
     points: Points,
     /// The same points in the coordinates of the Gaussian process.
@@ -43,7 +43,9 @@ pub struct Engine {
     values: Vec<Value>,
     /// The model of the observations so far, and the fit behind it.
     current: Option<(Model, LastFit)>,
-    last_fit: Option<LastFit>,
+    pub(super) last_fit: Option<LastFit>,
+    /// Every fit that chose a point, in order: what the run believed on its way.
+    pub(super) fits: Vec<LastFit>,
 }
 
 /// The last fit of a run: all that later fits depend on besides the data.
@@ -98,7 +100,7 @@ impl Engine {
             acquisition: acquisition::by_name(&method.acquisition)?,
             points: Points::empty(measure.dim())?,
             z: Points::empty(measure.dim())?,
-            coordinates: measure.coordinates(method.coordinates)?,
+            coordinates: measure.coordinates(method.coordinates)?.into(),
             method,
             range,
             seed,
@@ -106,6 +108,7 @@ impl Engine {
             values: Vec::new(),
             current: None,
             last_fit: None,
+            fits: Vec::new(),
         })
     }
 
@@ -149,6 +152,7 @@ impl Engine {
         if model.is_some() {
             // Only a fit that chose a point counts for later ones: looking at a run leaves no trace.
             self.last_fit = self.current.as_ref().map(|(_, fit)| fit.clone());
+            self.remember_fit();
         }
         let measure = self.coordinates.measure();
         let choose = |acquisition: &dyn Acquisition, belief: &dyn Belief| {
@@ -213,6 +217,32 @@ impl Engine {
     pub fn restore(&mut self, fit: LastFit) {
         self.last_fit = Some(fit);
         self.current = None;
+        self.remember_fit();
+    }
+
+    fn remember_fit(&mut self) {
+        let new = self.last_fit.as_ref();
+        let known = self.fits.last().map(|fit| fit.n);
+        self.fits
+            .extend(new.filter(|fit| Some(fit.n) != known).cloned());
+    }
+
+    /// The run as it was with its first `n` observations, and its fit to them if it made one.
+    pub(super) fn first(&self, n: usize) -> Engine {
+        let fits = self.fits.iter().take_while(|fit| fit.n <= n);
+        let fits: Vec<LastFit> = fits.cloned().collect();
+        Engine {
+            method: self.method.clone(),
+            coordinates: Arc::clone(&self.coordinates),
+            acquisition: Arc::clone(&self.acquisition),
+            points: self.points.slice(0, n),
+            z: self.z.slice(0, n),
+            values: self.values[..n].to_vec(),
+            current: None,
+            last_fit: fits.last().cloned(),
+            fits,
+            ..*self
+        }
     }
 
     /// The model of all observations; `None` while every f is 0.
@@ -249,17 +279,23 @@ impl Engine {
         Ok((model, LastFit { theta, n, full }))
     }
 
-    /// What is known of Z.
-    pub fn outcome(&mut self) -> Result<Outcome> {
-        let Method { nodes, step4, .. } = self.method;
-        let (seed, evaluations) = (self.seed, self.len());
+    /// The model, or that there is none while every f is 0.
+    pub(super) fn known_model(&mut self) -> Result<(&Model, &dyn Coordinates)> {
         self.model()?;
         let Some((model, _)) = &self.current else {
             let reason = "every observation is 0, so nothing is known of the scale of Z; widen the \
                           budget or look where f > 0";
             return Err(Error::spec("values", reason));
         };
-        let measure = self.coordinates.measure();
+        Ok((model, self.coordinates.as_ref()))
+    }
+
+    /// What is known of Z.
+    pub fn outcome(&mut self) -> Result<Outcome> {
+        let Method { nodes, step4, .. } = self.method;
+        let (seed, evaluations) = (self.seed, self.len());
+        let (model, coordinates) = self.known_model()?;
+        let measure = coordinates.measure();
         let (nodes, estimate) =
             model.belief(|belief| enough_nodes(belief, measure, nodes, seed))?;
         let mut rng = Rng::new(seed).child(evaluations as u64);

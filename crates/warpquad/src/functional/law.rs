@@ -102,18 +102,22 @@ impl Law {
         self.samples.is_empty()
     }
 
-    /// Linear interpolation between order statistics.
     fn sample_quantile(&self, p: f64) -> f64 {
-        let last = self.samples.len() - 1;
-        let at = p.clamp(0.0, 1.0) * last as f64;
-        let i = (at as usize).min(last);
-        let (low, high) = (self.samples[i], self.samples[(i + 1).min(last)]);
-        // Equal infinities must not make a NaN.
-        if low == high {
-            low
-        } else {
-            low + (at - i as f64) * (high - low)
-        }
+        sorted_quantile(&self.samples, p)
+    }
+}
+
+/// Linear interpolation between order statistics.
+pub(super) fn sorted_quantile(samples: &[f64], p: f64) -> f64 {
+    let last = samples.len() - 1;
+    let at = p.clamp(0.0, 1.0) * last as f64;
+    let i = (at as usize).min(last);
+    let (low, high) = (samples[i], samples[(i + 1).min(last)]);
+    // Equal infinities must not make a NaN.
+    if low == high {
+        low
+    } else {
+        low + (at - i as f64) * (high - low)
     }
 }
 
@@ -130,7 +134,11 @@ pub fn law(
 ) -> Result<Law> {
     let marginals = posterior.marginals(&nodes.points)?;
     let ln_means: Vec<f64> = marginals.iter().map(|&at| ln_abs_mean(warp, at)).collect();
-    let chosen = choose(nodes, &ln_means, &marginals, warp);
+    // What a node can add to Z: its mean or its sd, whichever is larger.
+    let reach: Vec<f64> = (0..ln_means.len())
+        .map(|i| nodes.ln_weights[i] + ln_means[i].max(0.5 * warp.ln_var(marginals[i]).value))
+        .collect();
+    let chosen = choose(&reach);
     let (g, added) = draw(posterior, nodes, &chosen, &marginals, draws.max(1), rng)?;
     let positive = warp.range().lo >= 0.0 && warp.offset() == 0.0;
     if positive {
@@ -225,12 +233,8 @@ fn ln_abs_mean(warp: &dyn Warp, at: Marginal) -> f64 {
 }
 
 /// Whole replicates up to the limit if all nodes matter alike; otherwise the heaviest of all nodes.
-fn choose(nodes: &Nodes, ln_means: &[f64], marginals: &[Marginal], warp: &dyn Warp) -> Vec<usize> {
-    let n = ln_means.len();
-    // What a node can add to Z: its mean or its sd, whichever is larger.
-    let reach: Vec<f64> = (0..n)
-        .map(|i| nodes.ln_weights[i] + ln_means[i].max(0.5 * warp.ln_var(marginals[i]).value))
-        .collect();
+pub(super) fn choose(reach: &[f64]) -> Vec<usize> {
+    let n = reach.len();
     let top = reach.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     // Nodes 20 nats below the heaviest add less than 1e-5 of it even if there are thousands.
     let mut heavy: Vec<usize> = (0..n).filter(|&i| reach[i] > top - 20.0).collect();
@@ -274,7 +278,7 @@ fn factor_for_draws(sigma: &Mat, output_scale: f64) -> Option<(Cholesky, f64)> {
 }
 
 /// Joint draws of g at the chosen nodes, a column a draw, and the variance added to each.
-fn draw(
+pub(super) fn draw(
     posterior: &Posterior,
     nodes: &Nodes,
     chosen: &[usize],

@@ -4,11 +4,15 @@ pub mod closed_form;
 mod estimate;
 mod law;
 mod nodes;
+mod ratio;
+mod sample;
 pub mod taylor;
 
 pub use estimate::Estimate;
 pub use law::{Law, law};
 pub use nodes::Nodes;
+pub use ratio::{Expectation, Ratio};
+pub use sample::{Sample, sample};
 
 use crate::belief::{Belief, Moments};
 use crate::error::{Result, same_length};

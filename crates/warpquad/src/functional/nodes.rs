@@ -7,6 +7,7 @@ use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
 use crate::points::Points;
+use crate::warp::Marginal;
 
 /// Independent randomisations a rule is split into; their spread is the node error.
 const REPLICATES: usize = 8;
@@ -78,6 +79,37 @@ impl Nodes {
         n: usize,
         seed: u64,
     ) -> Result<Nodes> {
+        Nodes::following(measure, belief, n, seed, |nodes, observed| {
+            let reach = belief.moments(&nodes.points)?.ln_reach();
+            Ok(Proposal::at_mass(nodes, &reach, observed))
+        })
+    }
+
+    /// Nodes that follow what f plausibly is: as [`Nodes::importance`], but where xi(mu + sd) has its
+    /// mass, and no wider than that mass.
+    ///
+    /// A log warp's mean exp(mu + s/2) is largest where g is known least. Where a smooth ln f is
+    /// extrapolated s can be thousands, and nodes that follow the mean are all out there.
+    pub fn plausible(
+        measure: &dyn Measure,
+        belief: &dyn Belief,
+        n: usize,
+        seed: u64,
+    ) -> Result<Nodes> {
+        Nodes::following(measure, belief, n, seed, |nodes, observed| {
+            let reach = plausible_reach(belief, &nodes.points)?;
+            let found = Proposal::at_mass(nodes, &reach, observed);
+            Ok(found.map(|found| found.narrowed()))
+        })
+    }
+
+    fn following(
+        measure: &dyn Measure,
+        belief: &dyn Belief,
+        n: usize,
+        seed: u64,
+        find: impl Fn(&Nodes, &Proposal) -> Result<Option<Proposal>>,
+    ) -> Result<Nodes> {
         let observed = Proposal::at_observed(belief);
         let sample = matches!(measure.form(), Form::Sample(_));
         let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
@@ -88,7 +120,7 @@ impl Nodes {
             parts: vec![(0.5, &observed)],
         };
         let first = scout.nodes(n / 4, seed)?;
-        let Some(found) = Proposal::at_mass(&first, belief, &observed)? else {
+        let Some(found) = find(&first, &observed)? else {
             return scout.nodes(n, seed);
         };
         let mixture = Mixture {
@@ -233,10 +265,8 @@ impl Proposal {
         Some(Proposal::new(centers, &ln_weights, halves(posterior)))
     }
 
-    /// At nodes resampled in proportion to weight times mean or sd, whichever is larger.
-    fn at_mass(nodes: &Nodes, belief: &dyn Belief, like: &Proposal) -> Result<Option<Proposal>> {
-        let moments = belief.moments(&nodes.points)?;
-        let reach = moments.ln_reach();
+    /// At nodes resampled in proportion to weight times what f can be there.
+    fn at_mass(nodes: &Nodes, reach: &[f64], like: &Proposal) -> Option<Proposal> {
         let ln_mass: Vec<f64> = nodes
             .ln_weights
             .iter()
@@ -245,7 +275,7 @@ impl Proposal {
             .collect();
         let total = ln_sum_exp(&ln_mass);
         if !total.is_finite() {
-            return Ok(None);
+            return None;
         }
         let count = CENTERS.min(nodes.points.len() / 4).max(1);
         // Systematic resampling: one center whenever the cumulative mass passes the next half step.
@@ -258,7 +288,21 @@ impl Proposal {
         }
         let ln_weights = vec![0.0; centers.len()];
         let proposal = Proposal::new(centers, &ln_weights, like.half_lengths.clone());
-        Ok(Some(proposal).filter(|p| !p.centers.is_empty()))
+        Some(proposal).filter(|p| !p.centers.is_empty())
+    }
+
+    /// The same with Gaussians at most as wide as the centers are spread.
+    fn narrowed(mut self) -> Proposal {
+        let n = self.centers.len() as f64;
+        for (d, half) in self.half_lengths.iter_mut().enumerate() {
+            let mean = self.centers.iter().map(|c| c[d]).sum::<f64>() / n;
+            let spread: f64 = self.centers.iter().map(|c| (c[d] - mean).powi(2)).sum();
+            let sd = (spread / n).sqrt();
+            if sd > 0.0 {
+                *half = half.min(sd);
+            }
+        }
+        self
     }
 
     /// Map d + 1 uniform numbers to a point.
@@ -287,6 +331,21 @@ impl Proposal {
         }
         constant - (WIDTHS.len() as f64).ln() + ln_sum_exp(&terms)
     }
+}
+
+/// ln of what f may well be at the points: xi at one sd above the mean of g.
+pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points) -> Result<Vec<f64>> {
+    let Some(anatomy) = belief.anatomy() else {
+        return Ok(belief.moments(x)?.ln_reach());
+    };
+    let upper = |at: &Marginal| match anatomy.link {
+        Link::Latent => at.mu.abs().max(at.s.sqrt()).ln(),
+        Link::Matched(warp) | Link::Linearised(warp) => {
+            let local = warp.local(at.mu + at.s.sqrt());
+            local.ln_unit + local.value.abs().ln()
+        }
+    };
+    Ok(anatomy.posterior.marginals(x)?.iter().map(upper).collect())
 }
 
 fn halves(posterior: &Posterior) -> Vec<f64> {

@@ -63,6 +63,14 @@ impl Integrator {
         }
     }
 
+    /// The engine of Bayesian quadrature; `None` for a baseline.
+    pub fn engine(&self) -> Option<&Engine> {
+        match self {
+            Integrator::Quadrature { engine, .. } => Some(engine),
+            Integrator::Baseline(_) => None,
+        }
+    }
+
     /// What a baseline knows; `None` for Bayesian quadrature.
     pub fn baseline(&self) -> Option<&BaselineOutcome> {
         match self {

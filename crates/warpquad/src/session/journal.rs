@@ -188,7 +188,7 @@ fn lock(dir: &Path) -> Result<File> {
 }
 
 /// A line with its checksum as the last field.
-fn seal(json: &str) -> String {
+pub fn seal(json: &str) -> String {
     let body = json.strip_suffix('}').unwrap_or(json);
     format!(
         "{body},\"crc\":\"{:08x}\"}}\n",
@@ -213,10 +213,14 @@ fn unseal(line: &str) -> std::result::Result<String, String> {
     Ok(format!("{body}}}"))
 }
 
-/// All events, and how many bytes of the file they take.
 fn read(path: &Path, file: &mut File) -> Result<(Vec<Event>, u64)> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(|e| io(path, &e))?;
+    parse(&bytes)
+}
+
+/// All events of a journal's bytes, and how many of the bytes they take.
+pub fn parse(bytes: &[u8]) -> Result<(Vec<Event>, u64)> {
     let mut events = Vec::new();
     let mut sound = 0;
     let mut number = 0;

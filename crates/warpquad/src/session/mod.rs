@@ -56,6 +56,8 @@ pub struct Session {
     problem: Problem,
     engine: Integrator,
     journal: Option<Journal>,
+    /// Everything that happened, as the journal has it.
+    events: Vec<Event>,
     seed: u64,
     next_id: u64,
     pending: BTreeMap<u64, Vec<f64>>,
@@ -101,16 +103,17 @@ impl Session {
     fn start(problem: Problem, text: &str, seed: u64, dir: Option<&Path>) -> Result<Session> {
         let planned = problem.budget.evaluations;
         let mut session = Session::empty(problem, seed, planned)?;
+        let first = Event::Start {
+            program: env!("CARGO_PKG_VERSION").into(),
+            problem: session.problem.canonical(),
+            text: text.into(),
+            seed,
+            method: session.method_json(),
+        };
         if let Some(dir) = dir {
-            let first = Event::Start {
-                program: env!("CARGO_PKG_VERSION").into(),
-                problem: session.problem.canonical(),
-                text: text.into(),
-                seed,
-                method: session.method_json(),
-            };
             session.journal = Some(Journal::create(dir, &first)?);
         }
+        session.events.push(first);
         Ok(session)
     }
 
@@ -120,6 +123,7 @@ impl Session {
             engine: Integrator::new(&problem, seed, planned)?,
             problem,
             journal: None,
+            events: Vec::new(),
             seed,
             next_id: 0,
             pending: BTreeMap::new(),
@@ -164,7 +168,22 @@ impl Session {
         Ok(session)
     }
 
+    /// The run as the lines of its journal, whether or not a directory holds them.
+    pub fn to_lines(&self) -> String {
+        let lines = self.events.iter();
+        lines.map(|event| journal::seal(&event.to_json())).collect()
+    }
+
+    /// The run that [`Session::to_lines`] wrote, to be looked at or gone on with in memory.
+    pub fn from_lines(lines: &str) -> Result<Session> {
+        let (events, _) = journal::parse(lines.as_bytes())?;
+        let mut session = Session::replay(events, None)?;
+        session.began = None;
+        Ok(session)
+    }
+
     fn replay(events: Vec<Event>, problem: Option<Problem>) -> Result<Session> {
+        let all = events.clone();
         let mut events = events.into_iter().enumerate();
         let Some((
             _,
@@ -199,6 +218,7 @@ impl Session {
                 .apply(event, &mut full)
                 .map_err(|reason| damaged(i + 1, &reason))?;
         }
+        session.events = all;
         Ok(session)
     }
 
@@ -291,6 +311,7 @@ impl Session {
         if let Some(journal) = &mut self.journal {
             journal.append(event)?;
         }
+        self.events.push(event.clone());
         self.seconds_in_journal += started.elapsed().as_secs_f64();
         self.last_stop = None;
         Ok(())
@@ -503,5 +524,10 @@ impl Session {
     /// What is known of Z. Looking leaves no trace in the run.
     pub fn outcome(&mut self) -> Result<Outcome> {
         self.engine.outcome(&self.problem)
+    }
+
+    /// The engine, which knows the posterior besides Z; `None` for a method that keeps no belief.
+    pub fn engine(&self) -> Option<&Engine> {
+        self.engine.engine()
     }
 }

@@ -7,5 +7,6 @@ mod fitting;
 mod layers;
 mod nodes;
 mod paper;
+mod posterior;
 mod properties;
 mod warps;

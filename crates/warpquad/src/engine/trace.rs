@@ -1,0 +1,40 @@
+//! Look back: what a run knew of Z after fewer evaluations.
+
+use super::Outcome;
+use super::run::{Engine, initial};
+use crate::error::Result;
+
+impl Engine {
+    /// What was known of Z after at most `most` numbers of evaluations, from the first fit to now.
+    ///
+    /// A run that chose its own points keeps every fit on its way, so looking back only conditions
+    /// again; one that was told its points is fitted afresh at each number.
+    pub fn trace(&mut self, most: usize) -> Result<Vec<Outcome>> {
+        let last = self.len();
+        let mut out = Vec::new();
+        for n in self.milestones(most.max(1) - 1) {
+            let mut then = self.first(n);
+            // All observations may still have been 0.
+            if then.model()?.is_some() {
+                out.push(then.outcome()?);
+            }
+        }
+        if last > 0 {
+            out.push(self.outcome()?);
+        }
+        Ok(out)
+    }
+
+    /// At most `most` numbers of observations below the present one, evenly spread.
+    fn milestones(&self, most: usize) -> Vec<usize> {
+        let last = self.len();
+        let fitted: Vec<usize> = self.fits.iter().map(|fit| fit.n).collect();
+        let known: Vec<usize> = match fitted.is_empty() {
+            false => fitted.into_iter().filter(|&n| n > 0 && n < last).collect(),
+            true => (initial(self.observations().0.dim()).min(last)..last).collect(),
+        };
+        let count = most.min(known.len());
+        let pick = |k: usize| known[k * known.len() / count];
+        (0..count).map(pick).collect()
+    }
+}
