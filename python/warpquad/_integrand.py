@@ -75,7 +75,7 @@ class Integrand:
     def _one(self, x: Array) -> Answer:
         began = time.perf_counter()
         try:
-            value = to_number(self._call(x), self.title)
+            value = to_number(self.call(x), self.title)
         except Exception as error:
             return _failed(error, began)
         return Answer(time.perf_counter() - began, value)
@@ -83,13 +83,13 @@ class Integrand:
     def _together(self, points: Array) -> list[Answer]:
         began = time.perf_counter()
         try:
-            values = to_numbers(self._call(points), len(points), self.title)
+            values = to_numbers(self.call(points), len(points), self.title)
         except Exception as error:
             return [_failed(error, began, len(points)) for _ in points]
         seconds = (time.perf_counter() - began) / len(points)
         return [Answer(seconds, value) for value in values]
 
-    def _call(self, x: Array) -> Any:
+    def call(self, x: Array) -> Any:
         """Call the function with one point, or with one a row."""
         if self.argument == "array":
             return self.function(x.copy())
@@ -170,13 +170,14 @@ def make(
     if not callable(function):
         raise SpecError(f"{title}: must be a function, got {function!r}")
     if argument is None:
-        argument = _inferred(function, names, keyed, title)
+        argument = inferred(function, names, keyed, title)
     elif argument not in ARGUMENTS:
         raise SpecError(f"argument: must be one of {', '.join(ARGUMENTS)}, got {argument!r}")
     return Integrand(function, log_f is not None, names, argument, vectorized)
 
 
-def _inferred(function: Callable[..., Any], names: Sequence[str], keyed: bool, title: str) -> Argument:
+def inferred(function: Callable[..., Any], names: Sequence[str], keyed: bool, title: str) -> Argument:
+    """How a function wants to be called, by its signature."""
     single: Argument = "dict" if keyed else "array"
     try:
         parameters = inspect.signature(function).parameters.values()

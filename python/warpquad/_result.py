@@ -1,29 +1,58 @@
-"""What a run found: ln Z with its interval, and what to know about it."""
+"""What a run found: ln Z with its interval, the posterior, and what to know about it."""
 
 from __future__ import annotations
 
+import html
 import json
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from warpquad import _core
-from warpquad._integrand import Failure
+from warpquad import _core, _expectation
+from warpquad._errors import SpecError
+from warpquad._expectation import Expectation
+from warpquad._integrand import Argument, Failure, Integrand, inferred
 from warpquad._priors import Priors
+
+if TYPE_CHECKING:
+    import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    from matplotlib.figure import Figure  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
 Array = npt.NDArray[np.float64]
 
+# Points of the convergence plot: enough for a curve, each costs as much as one more result.
+TRACE_POINTS = 10
+
 
 class Result:
-    """What a run found."""
+    """What a run found; what the run does later does not change it.
+
+    >>> import warpquad as wq
+    >>> r = wq.integrate(lambda x: -2 * (x["a"] - 1) ** 2, {"a": wq.normal(0, 1)}, budget=15, kernel="squared-exponential",
+    ...                  fit="g", progress=False)
+    >>> abs(r.mean(lambda x: x["a"]).mean - 0.8) < 0.01   # the posterior is normal with mean 4/5
+    True
+    >>> r.posterior(100)["a"].shape
+    (100,)
+    """
 
     def __init__(self, core: _core.Session, priors: Priors, stop: str, failures: list[Failure]) -> None:
         self.core = core
         self.priors = priors
+        self.failures = failures
+        self._take(core, stop)
+
+    def _take(self, core: _core.Session, stop: str) -> None:
+        """Keep what the core's session knows now."""
         self.law = core.report(stop)
         self.report: dict[str, Any] = json.loads(self.law.to_json())
-        self.failures = failures
+        self._then = _core.Snapshot.of(core)
+        self._observed = core.observations()
+        self._lines = core.to_lines()
+        self._nodes: _core.PosteriorNodes | None = None
+        self._steps: dict[int, Array] = {}
 
     @property
     def log_z(self) -> float:
@@ -37,7 +66,7 @@ class Result:
 
     def interval(self, probability: float = 0.95) -> tuple[float, float]:
         """The central interval of ln Z with that probability."""
-        return self.law.interval(probability)
+        return self.law.interval(_expectation.between_0_and_1(probability))
 
     @property
     def evaluations(self) -> int:
@@ -74,13 +103,133 @@ class Result:
         """The parameters' names."""
         return list(self.priors.names)
 
-    def __repr__(self) -> str:
+    @property
+    def observations(self) -> dict[str, Array]:
+        """Every evaluation in order: the parameters, and `log_f` (or `f`, if the function gave f itself)."""
+        points, values, logs = self._observed
+        out = dict(zip(self.names, self.priors.to_x(points).T.copy()))
+        if logs.all():
+            return {**out, "log_f": values.copy()}
+        with np.errstate(over="ignore"):
+            return {**out, "f": np.where(logs, np.exp(np.where(logs, values, 0.0)), values)}
+
+    def posterior(self, n: int = 4000, seed: int = 0) -> dict[str, Array]:
+        """Posterior draws of equal weight: n values of each parameter, the same for the same seed.
+
+        They follow the prior times the belief's mean of f, and are exchangeable: any part of them is a sample too.
+        """
+        points, _ = self._draws(n, seed)
+        return dict(zip(self.names, points.T.copy()))
+
+    def _draws(self, n: int, seed: int) -> tuple[Array, Array]:
+        if not (isinstance(n, (int, np.integer)) and n >= 1):
+            raise SpecError(f"n: must be a whole number of draws, 1 or more, got {n!r}")
+        points, log_f, _, _ = self._then.draws(int(n), seed)
+        return self.priors.to_x(points), log_f
+
+    def prior(self, n: int = 4000) -> dict[str, Array]:
+        """About n points that follow the prior, evenly spread; all draws of a prior that is an array of them."""
+        return dict(zip(self.names, self.priors.to_x(self._then.prior(n)).T.copy()))
+
+    def mean(self, h: Callable[..., Any], *, argument: Argument | None = None, vectorized: bool | None = None) -> Expectation:
+        """The posterior expectation of h, with its error bar: a ratio of two integrals of f on the same nodes.
+
+        Args:
+            h: takes a point and returns a number or an array of numbers.
+            argument: how h is called, "dict", "array" or "keywords"; by default as `wq.integrate` calls its function.
+            vectorized: True if h takes a batch (arrays of n values, or one of shape (n, d)) and returns n values; False if it
+                takes one point at a time. By default a batch is tried, compared with single points, and given up if they differ.
+
+        Returns:
+            An `Expectation` with `mean`, `sd` and `interval(0.95)`; `float()` of it is the mean.
+        """
+        if self._nodes is None:
+            self._nodes = self._then.nodes()
+        if not callable(h):
+            raise SpecError(f"h: must be a function of a point, got {h!r}")
+        x = self.priors.to_x(self._nodes.points)
+        if argument is None:
+            argument = inferred(h, self.names, self.priors.keyed, "h")
+        values = _expectation.on_nodes(Integrand(h, False, self.names, argument, True), x, vectorized)
+        flat = values.reshape(len(x), -1)
+        parts = [self._nodes.expectation(np.ascontiguousarray(column)) for column in flat.T]
+        return Expectation(parts, values.shape[1:])
+
+    def trace(self, points: int = TRACE_POINTS) -> dict[str, Array]:
+        """What was known of ln Z on the way: `evaluations`, `log_z`, `log_z_sd`, `low` and `high` (95 %) as arrays.
+
+        The run's own fits are conditioned again on what it had seen by then, so this takes about as long as so many results.
+        """
+        if points not in self._steps:
+            self._steps[points] = np.array(self._then.trace(points, 0.95)).reshape(-1, 5).T
+        labels = ("evaluations", "log_z", "log_z_sd", "low", "high")
+        return dict(zip(labels, self._steps[points].copy()))
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The evaluations as a DataFrame: a column for each parameter, and `log_f` (or `f`). For posterior draws: `pandas.DataFrame(r.posterior(n))`."""
+        import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        return pandas.DataFrame(self.observations)
+
+    def to_arviz(self, n: int = 4000, seed: int = 0, chains: int = 4) -> Any:
+        """Posterior draws as ArviZ takes them (a DataTree, InferenceData before ArviZ 1.0), with `sample_stats` of `lp`, the log of f.
+
+        The draws are exchangeable, so `chains` is only how they are stacked; ArviZ compares chains with each other.
+        """
+        import arviz  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        per_chain = -(-n // chains)
+        points, log_f = self._draws(per_chain * chains, seed)
+        shape = (chains, per_chain)
+        posterior = {name: column.reshape(shape) for name, column in zip(self.names, points.T)}
+        stats = {"lp": log_f.reshape(shape)}
+        if int(arviz.__version__.split(".")[0]) >= 1:
+            tree = arviz.from_dict({"posterior": posterior, "sample_stats": stats})
+        else:
+            tree = arviz.from_dict(posterior=posterior, sample_stats=stats)
+        tree.attrs.update(log_z=self.log_z, log_z_sd=self.log_z_sd, evaluations=self.evaluations)
+        return tree
+
+    def plot(self, n: int = 4000, figure: Figure | None = None) -> Figure:
+        """A figure: the convergence of ln Z, the marginals of n draws, and where the run looked. Needs matplotlib.
+
+        It shows itself in a notebook; `r.plot().savefig("run.png")` keeps it, and `r.plot(figure=plt.figure(layout="constrained"))` draws
+        into a window of pyplot's.
+        """
+        from warpquad import _plotting
+
+        return _plotting.plot(self, n, figure)
+
+    def _rows(self) -> dict[str, str]:
         low, high = self.interval()
         rows = {
-            "log Z": f"{self.log_z:.4f} +- {self.log_z_sd:.4f}",
+            "log Z": f"{self.log_z:.4f} ± {self.log_z_sd:.4f}",
             "95 % interval": f"[{low:.4f}, {high:.4f}]",
-            "evaluations": str(self.evaluations),
+            "evaluations": str(self.evaluations) + (f" ({len(self.failures)} failed)" if self.failures else ""),
             "stopped by": self.stop,
             "method": str(self.method["name"]),
+            "seconds": f"{self.seconds:.1f}",
         }
-        return "\n".join(f"{label:<15}  {text}" for label, text in rows.items())
+        return rows | {f"warning {i}": text for i, text in enumerate(self.warnings, 1)}
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{label:<15}  {text}" for label, text in self._rows().items())
+
+    def _repr_html_(self) -> str:
+        cell = '<td style="text-align:left">'
+        rows = (
+            f'<tr><th style="text-align:left">{html.escape(label)}</th>{cell}{html.escape(text)}</td></tr>'
+            for label, text in self._rows().items()
+        )
+        return f"<table>{''.join(rows)}</table>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The journal's lines are the run: no state is kept that a later version could misread.
+        return {"lines": self._lines, "priors": self.priors, "report": self.report, "failures": self.failures}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.core = _core.Session.from_lines(state["lines"])
+        self.priors = state["priors"]
+        self.failures = state["failures"]
+        self._take(self.core, state["report"]["stop"])
+        self.report = state["report"]  # with the seconds that the run took

@@ -5,6 +5,7 @@ mod error;
 mod priors;
 mod report;
 mod session;
+mod snapshot;
 
 use pyo3::prelude::*;
 
@@ -15,5 +16,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     blocks::register(module)?;
     priors::register(module)?;
     report::register(module)?;
-    session::register(module)
+    session::register(module)?;
+    snapshot::register(module)
 }

@@ -134,6 +134,18 @@ impl Session {
         Session::of(seen)
     }
 
+    /// The run as the lines of its journal, whether or not a directory holds them.
+    fn to_lines(&self, py: Python<'_>) -> String {
+        self.look(py, |session| session.to_lines())
+    }
+
+    /// The run that `to_lines` wrote.
+    #[staticmethod]
+    fn from_lines(py: Python<'_>, lines: &str) -> PyResult<Session> {
+        let read = detached(py, || session::Session::from_lines(lines));
+        Session::of(read)
+    }
+
     /// Whether a directory holds a run.
     #[staticmethod]
     fn exists(run: PathBuf) -> bool {
