@@ -31,6 +31,7 @@ mod candidates;
 mod design;
 mod gain;
 mod information_gain;
+mod look_ahead;
 mod maximise;
 mod prior_draw;
 mod quasi_random;
@@ -39,6 +40,7 @@ mod uncertainty_prior;
 
 pub use design::{Design, design};
 pub use information_gain::InformationGain;
+pub use look_ahead::LookAhead;
 pub use maximise::{Maximise, Score, maximise};
 pub use prior_draw::PriorDraw;
 pub use quasi_random::QuasiRandom;
@@ -111,6 +113,11 @@ pub static REGISTRY: &[Entry] = &[
         name: "information-gain",
         summary: "what lowers the variance of Z most under the matched Gaussian process",
         build: || Arc::new(InformationGain),
+    },
+    Entry {
+        name: "look-ahead",
+        summary: "what narrows the tails of Z most, watched at 2, 5 and 1 sd in turn (auto)",
+        build: || Arc::new(LookAhead),
     },
     Entry {
         name: "prior",

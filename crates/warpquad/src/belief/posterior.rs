@@ -173,6 +173,32 @@ impl Posterior {
         Ok(x.iter().map(mean_at).collect())
     }
 
+    /// What each observation was expected to be, given all the others: mean and variance of g_i there.
+    ///
+    /// With A = (Sigma + noise)^-1: variance 1 / A_ii, mean g_i - (A (g - mu))_i / A_ii (Sundararajan and Keerthi 2001).
+    ///
+    /// ```
+    /// use warpquad::{Belief, Points, Prior, Theta, kernel::Matern32};
+    /// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.5])?);
+    /// let x = Points::from_rows(&[vec![0.0], vec![0.4], vec![1.0]])?;
+    /// let left_out = prior.condition(&x, &[0.3, 0.1, -0.2])?.leave_one_out();
+    /// let others = prior.condition(&x.slice(0, 2), &[0.3, 0.1])?.marginals(&x.slice(2, 3))?;
+    /// assert!((left_out[2].mu - others[0].mu).abs() < 1e-12);
+    /// assert!((left_out[2].s - others[0].s).abs() < 1e-12);
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn leave_one_out(&self) -> Vec<Marginal> {
+        let n = self.x.len();
+        let mut inverse = Mat::from_fn(n, n, |i, j| if i == j { 1.0 } else { 0.0 });
+        self.factor.solve_lower(&mut inverse);
+        let left_out = |i: usize| {
+            let s = 1.0 / dot(inverse.col(i), inverse.col(i));
+            let mu = self.g[i] - self.weights[i] * s;
+            Marginal { mu, s }
+        };
+        (0..n).map(left_out).collect()
+    }
+
     /// L^-1 Sigma(X, x): what Sigma_D loses to the data is the inner product of two columns.
     fn reduced(&self, x: &Points) -> Mat {
         let mut k = self.prior.sigma_scaled(&self.scaled, x);

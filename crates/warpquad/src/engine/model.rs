@@ -1,7 +1,7 @@
 //! Go from data to a belief in one step: choose units, fit, condition.
 
 use super::{Method, Step4};
-use crate::belief::{Belief, Linearised, Posterior, Prior, Theta, Warped};
+use crate::belief::{Belief, Linearised, MeanFunction, Posterior, Prior, Theta, Warped};
 use crate::data::Data;
 use crate::error::Result;
 use crate::fit::{Fit, Starts, fit};
@@ -30,18 +30,28 @@ pub(super) struct ModelMaker<'a> {
     pub data: &'a Data,
     pub seed: u64,
     pub noise: f64,
+    pub shape: Shape,
+}
+
+/// How a model differs from its method's own.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Shape {
+    /// Another warp.
+    pub warp: Option<Arc<dyn Warp>>,
+    /// A mean that falls off, in place of a constant one.
+    pub quadratic: bool,
 }
 
 impl ModelMaker<'_> {
     /// Fit from all starting points, or only improve on a theta, and condition.
     pub fn fit(&self, warm: Option<&Theta>) -> Result<Model> {
-        let warp = warp_for(self.method, self.range, self.data)?;
+        let warp = self.warp()?;
         let scales = self.measure.scale();
         let mut theta = match warm {
             Some(theta) => theta.clone(),
-            None => first_theta(&self.data.g(&warp)?, &scales)?,
+            None => self.first_theta(&self.data.g(&warp)?, &scales)?,
         };
-        theta.noise = self.noise;
+        theta.noise = self.noise + self.method.nugget;
         let how = Fit {
             space: self.method.space,
             starts: if warm.is_some() {
@@ -51,6 +61,7 @@ impl ModelMaker<'_> {
             },
             seed: self.seed,
             scales: Some(scales),
+            length_prior: self.method.length_prior,
             ..Fit::default()
         };
         let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
@@ -60,13 +71,36 @@ impl ModelMaker<'_> {
 
     /// Condition on the data with hyperparameters as they are.
     pub fn condition(&self, theta: Theta) -> Result<Model> {
-        let warp = warp_for(self.method, self.range, self.data)?;
+        let warp = self.warp()?;
         let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
         Ok(Model {
             posterior: prior.condition(self.data.points(), &self.data.g(&warp)?)?,
             step4: self.method.step4,
             warp,
         })
+    }
+
+    fn warp(&self) -> Result<Affine> {
+        match &self.shape.warp {
+            Some(warp) => self.data.warp_shared(warp.clone()),
+            None => warp_for(self.method, self.range, self.data),
+        }
+    }
+
+    /// Where the very first fit starts from, besides the warp's own starts.
+    fn first_theta(&self, g: &[f64], scales: &[f64]) -> Result<Theta> {
+        let at = sample_marginal(g);
+        let quarter: Vec<f64> = scales.iter().map(|w| 0.25 * w).collect();
+        let mut theta = Theta::constant(at.mu, at.s, quarter.clone())?;
+        if self.shape.quadratic {
+            let top = (0..g.len()).fold(0, |best, i| if g[i] > g[best] { i } else { best });
+            theta.mean = MeanFunction::Quadratic {
+                peak: g[top],
+                center: self.data.points().row(top).to_vec(),
+                width: quarter,
+            };
+        }
+        Ok(theta)
     }
 }
 
@@ -95,6 +129,7 @@ impl Model {
             data,
             seed,
             noise: 0.0,
+            shape: Shape::default(),
         };
         maker.fit(None)
     }
@@ -129,7 +164,7 @@ impl Model {
     /// Hand the belief about f to `use_it`.
     pub fn belief<T>(&self, use_it: impl FnOnce(&dyn Belief) -> T) -> T {
         match self.step4 {
-            Step4::Matched => use_it(&Warped::new(&self.warp, &self.posterior)),
+            Step4::Matched | Step4::Averaged => use_it(&Warped::new(&self.warp, &self.posterior)),
             Step4::Linearised => use_it(&Linearised::new(&self.warp, &self.posterior)),
         }
     }
@@ -160,10 +195,4 @@ fn takes_as_it_is(warp: &dyn Warp, range: Range) -> bool {
     let natural = warp.range();
     let same = natural == range || warp.scales() && range.is_cone() && range.lo >= natural.lo;
     same || natural == Range::REAL
-}
-
-/// Where the very first fit starts from, besides the warp's own starts.
-fn first_theta(g: &[f64], scales: &[f64]) -> Result<Theta> {
-    let at = sample_marginal(g);
-    Theta::constant(at.mu, at.s, scales.iter().map(|w| 0.25 * w).collect())
 }

@@ -24,7 +24,7 @@ impl Engine {
         let ratio = model.belief(|belief| -> Result<Ratio> {
             let measure = coordinates.measure();
             let mut weigh = |nodes: Nodes| Ratio::new(belief, &nodes, DRAWS, &mut rng);
-            let followed = weigh(Nodes::plausible(measure, belief, n, seed)?)?;
+            let followed = weigh(Nodes::plausible(measure, belief, 1.0, n, seed)?)?;
             // Plain nodes may all miss a narrow peak, and then they have no mass at all.
             let plain = weigh(Nodes::sobol(measure, n, seed)?);
             Ok(match plain {

@@ -1,6 +1,7 @@
 //! Run a method: ask for a point, take the value, and say what is known of Z.
 
-use super::model::ModelMaker;
+use super::average::average;
+use super::model::{ModelMaker, Shape};
 use super::{Method, Model, Step4};
 use crate::acquisition::{self, Acquisition, Context, QuasiRandom};
 use crate::belief::{Belief, Prior, Theta};
@@ -258,16 +259,21 @@ impl Engine {
         Ok(self.current.as_ref().map(|(model, _)| model))
     }
 
-    fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
-        let n = self.len();
-        let maker = ModelMaker {
+    fn maker<'a>(&'a self, data: &'a Data) -> ModelMaker<'a> {
+        ModelMaker {
             method: &self.method,
             range: self.range,
             measure: self.coordinates.measure(),
             data,
             seed: self.seed,
             noise: self.noise,
-        };
+            shape: Shape::default(),
+        }
+    }
+
+    fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
+        let n = self.len();
+        let maker = self.maker(data);
         let (model, full) = match &self.last_fit {
             Some(fit) if fit.n == n => (maker.condition(fit.theta.clone())?, fit.full),
             Some(fit) if n < fit.full + self.method.refit_every => {
@@ -294,13 +300,26 @@ impl Engine {
     pub fn outcome(&mut self) -> Result<Outcome> {
         let Method { nodes, step4, .. } = self.method;
         let (seed, evaluations) = (self.seed, self.len());
+        let mut rng = Rng::new(seed).child(evaluations as u64);
+        if step4 == Step4::Averaged {
+            let model = self.known_model()?.0.clone();
+            let data = self.data()?;
+            let (law, estimate, theta) = average(&self.maker(&data), &model, DRAWS, &mut rng)?;
+            return Ok(Outcome {
+                law,
+                estimate,
+                theta: Some(theta),
+                evaluations,
+            });
+        }
         let (model, coordinates) = self.known_model()?;
         let measure = coordinates.measure();
         let (nodes, estimate) =
             model.belief(|belief| enough_nodes(belief, measure, nodes, seed))?;
-        let mut rng = Rng::new(seed).child(evaluations as u64);
         let law = match step4 {
-            Step4::Matched => law(model.warp(), model.posterior(), &nodes, DRAWS, &mut rng)?,
+            Step4::Matched | Step4::Averaged => {
+                law(model.warp(), model.posterior(), &nodes, DRAWS, &mut rng)?
+            }
             Step4::Linearised => Law::normal(&estimate),
         };
         Ok(Outcome {

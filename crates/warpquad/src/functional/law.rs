@@ -10,6 +10,7 @@ use crate::numeric::linalg::{self, Cholesky, Mat, dot};
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_sum_exp, normal_quantile};
 use crate::numeric::vmath;
+use crate::points::Points;
 use crate::warp::{Marginal, Warp};
 
 /// Nodes drawn jointly at most: the covariance is factored, in O(n^3).
@@ -58,6 +59,30 @@ impl Law {
             samples: (0..QUANTILES).map(at).collect(),
             ln_unit: None,
         }
+    }
+
+    /// The law of these draws: of ln Z, or of Z in a unit.
+    pub(crate) fn of_draws(mut samples: Vec<f64>, ln_unit: Option<f64>) -> Law {
+        samples.sort_by(f64::total_cmp);
+        Law { samples, ln_unit }
+    }
+
+    /// Mean and variance of the draws, in a unit that is returned with them.
+    pub(crate) fn moments(&self) -> (f64, f64, f64) {
+        let (ln_unit, values): (f64, Vec<f64>) = match self.ln_unit {
+            Some(ln_unit) => (ln_unit, self.samples.clone()),
+            None => {
+                let ln_unit = self.ln_quantile(0.5);
+                (
+                    ln_unit,
+                    self.samples.iter().map(|x| (x - ln_unit).exp()).collect(),
+                )
+            }
+        };
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let var = values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n;
+        (ln_unit, mean, var)
     }
 
     /// The quantile of Z itself; it may underflow.
@@ -139,7 +164,9 @@ pub fn law(
         .map(|i| nodes.ln_weights[i] + ln_means[i].max(0.5 * warp.ln_var(marginals[i]).value))
         .collect();
     let chosen = choose(&reach);
-    let (g, added) = draw(posterior, nodes, &chosen, &marginals, draws.max(1), rng)?;
+    let points = nodes.points.select(&chosen);
+    let mu: Vec<f64> = chosen.iter().map(|&i| marginals[i].mu).collect();
+    let (g, added) = draw(posterior, &points, &mu, draws.max(1), rng)?;
     let positive = warp.range().lo >= 0.0 && warp.offset() == 0.0;
     if positive {
         let terms = |pairs: &mut dyn Iterator<Item = (usize, f64)>| {
@@ -170,7 +197,7 @@ pub fn law(
 }
 
 /// ln of the sum of exp(ln_weight) xi(g), for a positive xi.
-fn ln_weighted_sum(warp: &dyn Warp, ln_weights: &[f64], g: &[f64]) -> f64 {
+pub(crate) fn ln_weighted_sum(warp: &dyn Warp, ln_weights: &[f64], g: &[f64]) -> f64 {
     let (mut ln_units, values): (Vec<f64>, Vec<f64>) = ln_weights
         .iter()
         .zip(g)
@@ -277,20 +304,18 @@ fn factor_for_draws(sigma: &Mat, output_scale: f64) -> Option<(Cholesky, f64)> {
     })
 }
 
-/// Joint draws of g at the chosen nodes, a column a draw, and the variance added to each.
-pub(super) fn draw(
+/// Joint draws of g at points with these means, a column a draw, and the variance added to each.
+pub(crate) fn draw(
     posterior: &Posterior,
-    nodes: &Nodes,
-    chosen: &[usize],
-    marginals: &[Marginal],
+    points: &Points,
+    mu: &[f64],
     draws: usize,
     rng: &mut Rng,
 ) -> Result<(Mat, f64)> {
-    let points = nodes.points.select(chosen);
-    let sigma = posterior.cov_lower(&points)?;
+    let sigma = posterior.cov_lower(points)?;
     let scale = posterior.prior().theta().output_scale;
     let (factor, added) = factor_for_draws(&sigma, scale).ok_or_else(not_positive_definite)?;
-    let n = chosen.len();
+    let n = mu.len();
     let lower = Mat::from_fn(
         n,
         n,
@@ -302,8 +327,8 @@ pub(super) fn draw(
     }
     let mut g = linalg::mul(&lower, &z);
     for k in 0..draws {
-        for (g, &i) in g.col_mut(k).iter_mut().zip(chosen) {
-            *g += marginals[i].mu;
+        for (g, mu) in g.col_mut(k).iter_mut().zip(mu) {
+            *g += mu;
         }
     }
     Ok((g, added))

@@ -2,14 +2,18 @@
 
 pub mod closed_form;
 mod estimate;
+mod following;
 mod law;
+mod mixture;
 mod nodes;
 mod ratio;
 mod sample;
 pub mod taylor;
 
 pub use estimate::Estimate;
+pub(crate) use following::{follow, ln_reach};
 pub use law::{Law, law};
+pub(crate) use law::{draw, ln_weighted_sum};
 pub use nodes::Nodes;
 pub use ratio::{Expectation, Ratio};
 pub use sample::{Sample, sample};

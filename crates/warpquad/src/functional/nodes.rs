@@ -1,5 +1,6 @@
 //! Place nodes: Sobol' points through the quantile map, or a mixture that follows the belief.
 
+use super::following::{follow, ln_reach};
 use crate::belief::{Belief, Link, Posterior};
 use crate::error::{Error, Result, Step};
 use crate::measure::{Form, Measure};
@@ -7,7 +8,7 @@ use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
 use crate::points::Points;
-use crate::warp::Marginal;
+use crate::warp::{Identity, Warp};
 
 /// Independent randomisations a rule is split into; their spread is the node error.
 const REPLICATES: usize = 8;
@@ -79,55 +80,44 @@ impl Nodes {
         n: usize,
         seed: u64,
     ) -> Result<Nodes> {
-        Nodes::following(measure, belief, n, seed, |nodes, observed| {
-            let reach = belief.moments(&nodes.points)?.ln_reach();
-            Ok(Proposal::at_mass(nodes, &reach, observed))
-        })
+        let observed = Proposal::at_observed(belief);
+        let sample = matches!(measure.form(), Form::Sample(_));
+        let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
+            return Nodes::sobol(measure, n, seed);
+        };
+        let scout = Scout {
+            measure,
+            parts: vec![(0.5, &observed)],
+        };
+        let first = scout.nodes(n / 4, seed)?;
+        let reach = belief.moments(&first.points)?.ln_reach();
+        let Some(found) = Proposal::at_mass(&first, &reach, &observed) else {
+            return scout.nodes(n, seed);
+        };
+        let mixture = Scout {
+            measure,
+            parts: vec![(0.125, &observed), (0.625, &found)],
+        };
+        mixture.nodes(n, seed ^ 0x5bf0_3635)
     }
 
-    /// Nodes that follow what f plausibly is: as [`Nodes::importance`], but where xi(mu + sd) has its
-    /// mass, and no wider than that mass.
+    /// Nodes that follow what f may well be: xi at u sd of g above or below its mean, whichever is larger in size.
     ///
     /// A log warp's mean exp(mu + s/2) is largest where g is known least. Where a smooth ln f is
     /// extrapolated s can be thousands, and nodes that follow the mean are all out there.
     pub fn plausible(
         measure: &dyn Measure,
         belief: &dyn Belief,
+        u: f64,
         n: usize,
         seed: u64,
     ) -> Result<Nodes> {
-        Nodes::following(measure, belief, n, seed, |nodes, observed| {
-            let reach = plausible_reach(belief, &nodes.points)?;
-            let found = Proposal::at_mass(nodes, &reach, observed);
-            Ok(found.map(|found| found.narrowed()))
-        })
-    }
-
-    fn following(
-        measure: &dyn Measure,
-        belief: &dyn Belief,
-        n: usize,
-        seed: u64,
-        find: impl Fn(&Nodes, &Proposal) -> Result<Option<Proposal>>,
-    ) -> Result<Nodes> {
-        let observed = Proposal::at_observed(belief);
-        let sample = matches!(measure.form(), Form::Sample(_));
-        let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
+        let Some(anatomy) = belief.anatomy() else {
             return Nodes::sobol(measure, n, seed);
         };
-        let scout = Mixture {
-            measure,
-            parts: vec![(0.5, &observed)],
-        };
-        let first = scout.nodes(n / 4, seed)?;
-        let Some(found) = find(&first, &observed)? else {
-            return scout.nodes(n, seed);
-        };
-        let mixture = Mixture {
-            measure,
-            parts: vec![(0.125, &observed), (0.625, &found)],
-        };
-        mixture.nodes(n, seed ^ 0x5bf0_3635)
+        let ln_f = ln_observed(anatomy.posterior, anatomy.link);
+        let reach = |x: &Points| plausible_reach(belief, x, u);
+        follow(measure, anatomy.posterior, &ln_f, &reach, n, seed)
     }
 
     /// The first replicates that together have at most `most` nodes, as a rule of its own.
@@ -147,12 +137,12 @@ impl Nodes {
     }
 }
 
-fn split(n: usize) -> (usize, usize) {
+pub(super) fn split(n: usize) -> (usize, usize) {
     let replicates = REPLICATES.min(n.max(1));
     (replicates, n.max(1).div_ceil(replicates))
 }
 
-fn sequence(dim: usize, seed: u64, replicate: usize) -> Result<Sobol> {
+pub(super) fn sequence(dim: usize, seed: u64, replicate: usize) -> Result<Sobol> {
     let seed = seed
         .wrapping_mul(REPLICATES as u64)
         .wrapping_add(replicate as u64);
@@ -163,13 +153,13 @@ fn sequence(dim: usize, seed: u64, replicate: usize) -> Result<Sobol> {
 }
 
 /// The measure with a few proposals beside it, each with its share of the nodes.
-struct Mixture<'a> {
-    measure: &'a dyn Measure,
-    parts: Vec<(f64, &'a Proposal)>,
+pub(super) struct Scout<'a> {
+    pub measure: &'a dyn Measure,
+    pub parts: Vec<(f64, &'a Proposal)>,
 }
 
-impl Mixture<'_> {
-    fn nodes(&self, n: usize, seed: u64) -> Result<Nodes> {
+impl Scout<'_> {
+    pub fn nodes(&self, n: usize, seed: u64) -> Result<Nodes> {
         let (replicates, size) = split(n);
         let dim = self.measure.dim();
         // Whole numbers of nodes: the shares that are sampled are the shares that are weighted.
@@ -223,7 +213,7 @@ const CENTERS: usize = 128;
 
 /// A mixture of axis-aligned Gaussians.
 #[derive(Debug)]
-struct Proposal {
+pub(super) struct Proposal {
     centers: Vec<Vec<f64>>,
     /// Cumulative weights of the centers.
     cumulative: Vec<f64>,
@@ -251,13 +241,19 @@ impl Proposal {
     /// At observed points within 8 + d nats of the best, weighted by exp((ln f - ln f_max) / 3).
     fn at_observed(belief: &dyn Belief) -> Option<Proposal> {
         let anatomy = belief.anatomy()?;
-        let posterior = anatomy.posterior;
-        let ln_f = ln_observed(posterior, anatomy.link);
+        Proposal::around(
+            anatomy.posterior,
+            &ln_observed(anatomy.posterior, anatomy.link),
+        )
+    }
+
+    /// The same from the ln f at the posterior's points.
+    pub fn around(posterior: &Posterior, ln_f: &[f64]) -> Option<Proposal> {
         let top = ln_f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !top.is_finite() {
             return None;
         }
-        let depth = 8.0 + belief.dim() as f64;
+        let depth = 8.0 + posterior.points().dim() as f64;
         let near = (0..ln_f.len()).filter(|&i| ln_f[i] > top - depth);
         let (centers, ln_weights): (Vec<_>, Vec<_>) = near
             .map(|i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
@@ -291,22 +287,8 @@ impl Proposal {
         Some(proposal).filter(|p| !p.centers.is_empty())
     }
 
-    /// The same with Gaussians at most as wide as the centers are spread.
-    fn narrowed(mut self) -> Proposal {
-        let n = self.centers.len() as f64;
-        for (d, half) in self.half_lengths.iter_mut().enumerate() {
-            let mean = self.centers.iter().map(|c| c[d]).sum::<f64>() / n;
-            let spread: f64 = self.centers.iter().map(|c| (c[d] - mean).powi(2)).sum();
-            let sd = (spread / n).sqrt();
-            if sd > 0.0 {
-                *half = half.min(sd);
-            }
-        }
-        self
-    }
-
     /// Map d + 1 uniform numbers to a point.
-    fn draw(&self, u: &[f64], x: &mut [f64]) {
+    pub fn draw(&self, u: &[f64], x: &mut [f64]) {
         let pick = u[0] * WIDTHS.len() as f64;
         let width = WIDTHS[(pick as usize).min(WIDTHS.len() - 1)];
         let chosen = self.cumulative.partition_point(|&c| c < pick.fract());
@@ -316,7 +298,7 @@ impl Proposal {
         }
     }
 
-    fn ln_density(&self, x: &[f64]) -> f64 {
+    pub fn ln_density(&self, x: &[f64]) -> f64 {
         let dim = x.len() as f64;
         let ln_volume: f64 = self.half_lengths.iter().map(|l| l.ln()).sum();
         let constant = -0.5 * dim * std::f64::consts::TAU.ln() - ln_volume;
@@ -333,19 +315,17 @@ impl Proposal {
     }
 }
 
-/// ln of what f may well be at the points: xi at one sd above the mean of g.
-pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points) -> Result<Vec<f64>> {
+/// ln of what f may well be at the points, in size: xi at u sd of g from its mean.
+pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points, u: f64) -> Result<Vec<f64>> {
     let Some(anatomy) = belief.anatomy() else {
         return Ok(belief.moments(x)?.ln_reach());
     };
-    let upper = |at: &Marginal| match anatomy.link {
-        Link::Latent => at.mu.abs().max(at.s.sqrt()).ln(),
-        Link::Matched(warp) | Link::Linearised(warp) => {
-            let local = warp.local(at.mu + at.s.sqrt());
-            local.ln_unit + local.value.abs().ln()
-        }
+    let warp = match anatomy.link {
+        Link::Latent => &Identity as &dyn Warp,
+        Link::Matched(warp) | Link::Linearised(warp) => warp,
     };
-    Ok(anatomy.posterior.marginals(x)?.iter().map(upper).collect())
+    let marginals = anatomy.posterior.marginals(x)?;
+    Ok(marginals.iter().map(|&at| ln_reach(warp, at, u)).collect())
 }
 
 fn halves(posterior: &Posterior) -> Vec<f64> {

@@ -100,10 +100,12 @@ impl Ratio {
         let ln_weights: Vec<f64> = (0..marginals.len())
             .map(|i| nodes.ln_weights[i] + f.ln_centre(marginals[i]))
             .collect();
-        let reach = plausible_reach(belief, &nodes.points)?;
+        let reach = plausible_reach(belief, &nodes.points, 1.0)?;
         let reach = reach.iter().zip(&nodes.ln_weights).map(|(r, w)| r + w);
         let chosen = choose(&reach.collect::<Vec<_>>());
-        let (g, _) = draw(f.posterior, nodes, &chosen, &marginals, draws.max(1), rng)?;
+        let points = nodes.points.select(&chosen);
+        let mu: Vec<f64> = chosen.iter().map(|&i| marginals[i].mu).collect();
+        let (g, _) = draw(f.posterior, &points, &mu, draws.max(1), rng)?;
         let mut drawn = Mat::zeros(chosen.len(), g.cols());
         for k in 0..g.cols() {
             let terms = chosen.iter().zip(g.col(k)).map(|(&i, &g)| {

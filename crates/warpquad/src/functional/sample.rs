@@ -45,7 +45,7 @@ pub fn sample(
     let f = Positive::new(belief)?;
     let members = n.max(ENSEMBLE).next_multiple_of(2);
     let count = (4 * members).clamp(NODES[0], NODES[1]);
-    let nodes = Nodes::plausible(measure, belief, count, rng.next_u64())?;
+    let nodes = Nodes::plausible(measure, belief, 1.0, count, rng.next_u64())?;
     let ln_f = f.ln_centres(&nodes.points)?;
     let ln_weights: Vec<f64> = nodes
         .ln_weights

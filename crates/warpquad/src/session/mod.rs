@@ -19,7 +19,7 @@ pub use setup::{baseline, method, source, table};
 
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
-use crate::engine::{LastFit, Method, Outcome};
+use crate::engine::{Engine, LastFit, Method, Outcome};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use evaluator::{Answer, Task};

@@ -5,12 +5,11 @@ use super::expression::Expression;
 use super::spec::{Integrand, MethodSpec, OnFailure, Problem};
 use crate::baseline::{self, Baseline};
 use crate::data::Value;
-use crate::engine::{Method, Model, Step4};
+use crate::engine::{AUTO, Method, Model, Step4};
 use crate::error::{Error, Result};
 use crate::fit::Space;
 use crate::measure::Chart;
 use crate::points::Points;
-use crate::warp::Range;
 use crate::{acquisition, kernel, warp};
 use serde_json::{Value as Json, json};
 use std::path::Path;
@@ -78,16 +77,17 @@ pub fn baseline(problem: &Problem) -> Result<Option<Arc<dyn Baseline>>> {
 
 /// The method a problem asks for, its parts replaced one by one where it says so.
 ///
-/// Without a name, the range decides: probit for a bounded f, bmc for one of either sign, mmlt
-/// otherwise.
+/// Without a name it is `auto`, whose warp depends on the range of f.
 pub fn method(problem: &Problem) -> Result<Method> {
     let spec = &problem.method;
     let at = |field: &str, error: Error| match error {
         Error::Spec { reason, .. } => problem.error(field, reason).into(),
         other => other,
     };
-    let name = spec.name.as_deref().unwrap_or(default_name(problem.range));
-    let mut method = Method::by_name(name).map_err(|e| at("method.name", e))?;
+    let mut method = match name(problem) {
+        AUTO => Method::auto(problem.range),
+        name => Method::by_name(name).map_err(|e| at("method.name", e))?,
+    };
     if let Some(warp) = &spec.warp {
         warp::by_name(warp).map_err(|e| at("method.warp", e))?;
         method.warp = warp.clone();
@@ -117,19 +117,14 @@ pub fn method(problem: &Problem) -> Result<Method> {
     Ok(method)
 }
 
-fn default_name(range: Range) -> &'static str {
-    match (range.lo.is_finite(), range.hi.is_finite()) {
-        (true, true) => "probit",
-        (false, false) => "bmc",
-        _ => "mmlt",
-    }
+fn name(problem: &Problem) -> &str {
+    problem.method.name.as_deref().unwrap_or(AUTO)
 }
 
 /// The method by name and by parts, and the noise: what must agree for a run to go on as it began.
 pub(super) fn method_json(problem: &Problem, method: &Method) -> Json {
-    let name = problem.method.name.as_deref();
     json!({
-        "name": name.unwrap_or(default_name(problem.range)),
+        "name": name(problem),
         "warp": method.warp, "kernel": method.kernel, "acquisition": method.acquisition,
         "fit": match method.space { Space::F => "f", Space::G => "g" },
         "linearised": method.step4 == Step4::Linearised,

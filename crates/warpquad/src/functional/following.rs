@@ -1,0 +1,255 @@
+//! Place nodes where a target has its mass, by adaptive importance sampling.
+
+use super::Nodes;
+use super::mixture::Mixture;
+use super::nodes::{Proposal, Scout, sequence, split};
+use crate::belief::Posterior;
+use crate::error::Result;
+use crate::measure::{Chart, Coordinates, Form, Measure};
+use crate::numeric::parallel;
+use crate::numeric::random::Rng;
+use crate::numeric::special::{ln_add_exp, ln_normal_pdf, ln_sum_exp};
+use crate::points::Points;
+use crate::warp::{Marginal, Warp};
+
+/// Rounds of adaptation at most; two are enough unless the mass is in a part in 10^4 of the prior.
+const ROUNDS: usize = 6;
+
+/// The adaptation ends when this part of a round's nodes is effective.
+const ENOUGH: f64 = 0.3;
+
+/// Nodes of a round that only adapts, in parts of those asked for.
+const ADAPTING: usize = 4;
+
+/// ln of what a point can add to an integral: the larger |xi - offset| at the mean of g plus and minus
+/// u standard deviations.
+///
+/// The mean of f would not do: where g is known to 30 nats it is all tail, and nodes that follow it lose
+/// sight of the peak that is known.
+pub(crate) fn ln_reach(warp: &dyn Warp, at: Marginal, u: f64) -> f64 {
+    let ln_size = |g: f64| {
+        let local = warp.local(g);
+        local.ln_unit + local.value.abs().ln()
+    };
+    let sd = at.s.sqrt();
+    ln_size(at.mu + u * sd).max(ln_size(at.mu - u * sd))
+}
+
+/// About n nodes that follow exp(reach) pi, weighted for integrals against pi.
+///
+/// A scout, half from the measure and half around the best observed points, is followed by rounds in each
+/// of which a mixture of Gaussians is fitted to the weighted nodes of the round before (population Monte
+/// Carlo, Cappe et al. 2004). The mixture lives in the measure's normal scores, where pi is N(0, I) and has no
+/// edges. A fifth of the nodes are the measure's own, so no weight exceeds 5. Where the measure has
+/// no density, or nothing is observed, these are Sobol' nodes.
+pub(crate) fn follow(
+    measure: &dyn Measure,
+    posterior: &Posterior,
+    ln_observed: &[f64],
+    reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
+    n: usize,
+    seed: u64,
+) -> Result<Nodes> {
+    let sample = matches!(measure.form(), Form::Sample(_));
+    let observed = Proposal::around(posterior, ln_observed);
+    let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
+        return Nodes::sobol(measure, n, seed);
+    };
+    let scores = measure.coordinates(Chart::Score)?;
+    let scout = Scout {
+        measure,
+        parts: vec![(0.5, &observed)],
+    };
+    let size = n.div_ceil(ADAPTING);
+    let mut nodes = scout.nodes(size, seed)?;
+    let mut rng = Rng::new(seed).child(1);
+    for round in 1..=ROUNDS {
+        let (t, ln_mass) = weighed(&nodes, reach, scores.as_ref())?;
+        let Some(found) = Mixture::fit(&t, &ln_mass, &mut rng) else {
+            break;
+        };
+        let proposal = Followed {
+            measure,
+            scores: scores.as_ref(),
+            observed: &observed,
+            found,
+        };
+        let last = round == ROUNDS || effective(&ln_mass) > ENOUGH * size as f64;
+        nodes = proposal.nodes(if last { n } else { size }, rng.next_u64())?;
+        if last {
+            break;
+        }
+    }
+    Ok(nodes)
+}
+
+/// The nodes that have mass, in normal scores, with ln of their mass.
+fn weighed(
+    nodes: &Nodes,
+    reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
+    scores: &dyn Coordinates,
+) -> Result<(Points, Vec<f64>)> {
+    let inside: Vec<usize> = (0..nodes.points.len())
+        .filter(|&i| nodes.ln_weights[i] > f64::NEG_INFINITY)
+        .collect();
+    let points = nodes.points.select(&inside);
+    let pairs = inside.iter().zip(reach(&points)?);
+    let ln_mass = pairs
+        .map(|(&i, reach)| nodes.ln_weights[i] + reach)
+        .collect();
+    let mut t = Points::empty(points.dim())?;
+    let mut one = vec![0.0; points.dim()];
+    for x in points.iter() {
+        scores.to_natural(x, &mut one)?;
+        t.push(&one)?;
+    }
+    Ok((t, ln_mass))
+}
+
+/// The effective number of weighted points, (sum w)^2 / sum w^2.
+fn effective(ln_mass: &[f64]) -> f64 {
+    let squares: Vec<f64> = ln_mass.iter().map(|m| 2.0 * m).collect();
+    (2.0 * ln_sum_exp(ln_mass) - ln_sum_exp(&squares)).exp()
+}
+
+/// The measure (a fifth), the observed points (a twentieth), and the mixture that was found.
+struct Followed<'a> {
+    measure: &'a dyn Measure,
+    scores: &'a dyn Coordinates,
+    observed: &'a Proposal,
+    found: Mixture,
+}
+
+impl Followed<'_> {
+    fn nodes(mut self, n: usize, seed: u64) -> Result<Nodes> {
+        let (replicates, size) = split(n);
+        let (own, near) = ((size / 5).max(1), (size / 20).max(1));
+        let left = size.saturating_sub(own + near) as f64;
+        // Whole numbers of nodes: the shares that are drawn are the shares that are weighted.
+        let share = |ln: f64| ((ln.exp() * left).round() as usize).max(1);
+        let components = self.found.components.iter();
+        let counts: Vec<usize> = components.map(|c| share(c.ln_share)).collect();
+        let size = own + near + counts.iter().sum::<usize>();
+        let ln_part = |count: usize| (count as f64 / size as f64).ln();
+        for (c, &count) in self.found.components.iter_mut().zip(&counts) {
+            c.ln_share = ln_part(count);
+        }
+        let points = self.draw(replicates, own, near, &counts, seed)?;
+        let total = ((replicates * size) as f64).ln();
+        let ln_weights = parallel::map(points.len(), |i| {
+            -self.ln_ratio(points.row(i), ln_part(own), ln_part(near)) - total
+        });
+        Ok(Nodes {
+            points,
+            ln_weights,
+            replicates,
+        })
+    }
+
+    /// Each part has a Sobol' sequence of its own in every replicate.
+    fn draw(
+        &self,
+        replicates: usize,
+        own: usize,
+        near: usize,
+        counts: &[usize],
+        seed: u64,
+    ) -> Result<Points> {
+        let dim = self.measure.dim();
+        let mut points = Points::empty(dim)?;
+        let (mut x, mut t) = (vec![0.0; dim], vec![0.0; dim]);
+        let mut seeds = Rng::new(seed);
+        let mut stream = || seeds.next_u64() >> 8;
+        for r in 0..replicates {
+            for u in sequence(dim, stream(), r)?.points(own).chunks_exact(dim) {
+                self.measure.quantile(u, &mut x);
+                points.push(&x)?;
+            }
+            let mut around = sequence(dim + 1, stream(), r)?;
+            for u in around.points(near).chunks_exact(dim + 1) {
+                self.observed.draw(u, &mut x);
+                points.push(&x)?;
+            }
+            for (&count, component) in counts.iter().zip(&self.found.components) {
+                for u in sequence(dim, stream(), r)?.points(count).chunks_exact(dim) {
+                    component.draw(u, &mut t);
+                    self.scores.from_natural(&t, &mut x);
+                    points.push(&x)?;
+                }
+            }
+        }
+        Ok(points)
+    }
+
+    /// ln of the whole proposal's density over pi; infinite where pi vanishes.
+    fn ln_ratio(&self, x: &[f64], ln_own: f64, ln_near: f64) -> f64 {
+        let ln_pi = self.measure.ln_density(x);
+        let mut t = vec![0.0; x.len()];
+        if ln_pi == f64::NEG_INFINITY || self.scores.to_natural(x, &mut t).is_err() {
+            return f64::INFINITY;
+        }
+        let ln_phi: f64 = t.iter().map(|&t| ln_normal_pdf(t)).sum();
+        let near = ln_near + self.observed.ln_density(x) - ln_pi;
+        ln_add_exp(ln_add_exp(ln_own, near), self.found.ln_density(&t) - ln_phi)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::{Prior, Theta};
+    use crate::kernel::SquaredExponential;
+    use crate::measure::Product;
+
+    /// What the nodes say of the integral of exp(ln f), replicate by replicate.
+    fn replicates(nodes: &Nodes, ln_f: &dyn Fn(&[f64]) -> f64) -> Vec<f64> {
+        let size = nodes.points.len() / nodes.replicates;
+        let term = |i: usize| (nodes.ln_weights[i] + ln_f(nodes.points.row(i))).exp();
+        let sum = |r: usize| (r * size..(r + 1) * size).map(term).sum::<f64>();
+        (0..nodes.replicates)
+            .map(|r| nodes.replicates as f64 * sum(r))
+            .collect()
+    }
+
+    fn check(bounds: &[(f64, f64)], seen: &[f64], ln_f: &dyn Fn(&[f64]) -> f64, truth: f64) {
+        let pi = Product::uniform(bounds).unwrap();
+        let lengths = bounds.iter().map(|(lo, hi)| 0.1 * (hi - lo)).collect();
+        let prior = Prior::new(
+            SquaredExponential,
+            Theta::constant(0.0, 1.0, lengths).unwrap(),
+        );
+        let points = Points::from_rows(&[seen.to_vec()]).unwrap();
+        let posterior = prior.condition(&points, &[0.0]).unwrap();
+        let reach = |x: &Points| Ok(x.iter().map(ln_f).collect());
+        let nodes = follow(&pi, &posterior, &[0.0], &reach, 8192, 3).unwrap();
+        let each = replicates(&nodes, ln_f);
+        let n = each.len() as f64;
+        let mean = each.iter().sum::<f64>() / n;
+        let spread = each.iter().map(|z| (z - mean).powi(2)).sum::<f64>();
+        let error = (spread / (n * (n - 1.0))).sqrt();
+        assert!(error < 0.01 * truth, "error {error} of {truth}");
+        assert!((mean - truth).abs() < 4.0 * error, "{mean} {truth} {error}");
+        assert!(
+            nodes
+                .ln_weights
+                .iter()
+                .all(|w| *w <= (5.5 / nodes.points.len() as f64).ln())
+        );
+    }
+
+    #[test]
+    fn follow_a_narrow_peak() {
+        // A width of 1/300 of the box in three dimensions: 4e-7 of the volume.
+        let ln_f = |x: &[f64]| -0.5 * x.iter().map(|x| ((x - 0.4) / 0.0033).powi(2)).sum::<f64>();
+        let truth = (0.0033 * std::f64::consts::TAU.sqrt()).powi(3);
+        check(&[(0.0, 1.0); 3], &[0.402, 0.398, 0.401], &ln_f, truth);
+    }
+
+    #[test]
+    fn follow_an_edge() {
+        // Half of every Gaussian proposal in x would fall outside.
+        let ln_f = |x: &[f64]| -12.0 * x[0] - 20.0 * x[1];
+        let truth = 1.0 / 240.0 * (1.0 - (-12.0_f64).exp());
+        check(&[(0.0, 1.0); 2], &[0.1, 0.1], &ln_f, truth);
+    }
+}

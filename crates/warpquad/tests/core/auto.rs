@@ -1,0 +1,133 @@
+//! The method that chooses for the user: no missed mode, intervals that hold, on every range of f.
+
+use std::f64::consts::TAU;
+use std::sync::Arc;
+use warpquad::Value;
+use warpquad::engine::{Method, Outcome, integrate};
+use warpquad::measure::{Empirical, Measure, Product, univariate};
+use warpquad::numeric::special::ln_sum_exp;
+use warpquad::points::Points;
+use warpquad::warp::Range;
+
+fn run(
+    f: impl Fn(&[f64]) -> Value,
+    measure: Arc<dyn Measure>,
+    range: Range,
+    budget: usize,
+) -> Outcome {
+    integrate(
+        |x| Ok(f(x)),
+        measure,
+        range,
+        &Method::auto(range),
+        budget,
+        1,
+    )
+    .unwrap()
+}
+
+fn product(laws: &[(&str, &[f64])]) -> Arc<Product> {
+    let laws = laws
+        .iter()
+        .map(|(name, numbers)| univariate(name, numbers).unwrap());
+    Arc::new(Product::new(laws.collect()).unwrap())
+}
+
+/// Within `error` of the truth, and in the 99 % interval.
+fn assert_holds(z: &Outcome, truth: f64, error: f64) {
+    let found = z.law.ln_quantile(0.5);
+    let [low, high] = z.ln_interval(0.99);
+    assert!((found - truth).abs() < error, "{found} is not {truth}");
+    assert!(
+        low <= truth && truth <= high,
+        "{truth} is not in {low} to {high}"
+    );
+    assert!(high - low < 8.0 * error, "{low} to {high} says too little");
+}
+
+#[test]
+fn finds_all_four_bumps() {
+    let bumps = [
+        (-2.0, -2.0, 0.3, 0.0),
+        (2.0, 1.5, 0.5, -0.5),
+        (-1.5, 2.5, 0.2, 0.3),
+        (2.5, -2.5, 0.35, -0.2),
+    ];
+    let ln_f = |x: &[f64]| {
+        let one = |&(a, b, w, h): &(f64, f64, f64, f64)| {
+            h - 0.5 * ((x[0] - a).powi(2) + (x[1] - b).powi(2)) / (w * w)
+        };
+        Value::Log(ln_sum_exp(&bumps.iter().map(one).collect::<Vec<_>>()))
+    };
+    // Each is at least three widths from the edges: what is cut off is below 1e-4.
+    let masses = bumps.iter().map(|(_, _, w, h)| h + (TAU * w * w).ln());
+    let truth = ln_sum_exp(&masses.collect::<Vec<_>>()) - 64.0_f64.ln();
+    let z = run(
+        ln_f,
+        Arc::new(Product::uniform(&[(-4.0, 4.0); 2]).unwrap()),
+        Range::POSITIVE,
+        75,
+    );
+    assert_holds(&z, truth, 0.03);
+}
+
+#[test]
+fn integrates_a_likelihood_in_eight_dimensions() {
+    let ln_f = |x: &[f64]| {
+        Value::Log(-7000.0 - 0.5 * x.iter().map(|x| ((x - 0.4) / 0.3).powi(2)).sum::<f64>())
+    };
+    let one = (0.09_f64 / 1.09).ln() * 0.5 - 0.5 * 0.16 / 1.09;
+    let z = run(
+        ln_f,
+        product(&[("normal", [0.0, 1.0].as_slice()); 8]),
+        Range::POSITIVE,
+        60,
+    );
+    assert_holds(&z, 8.0 * one - 7000.0, 0.1);
+}
+
+#[test]
+fn lives_in_the_priors_own_coordinates() {
+    // A log-normal bell over five decades of a log-uniform amplitude.
+    let ln_f = |x: &[f64]| Value::Log(-0.5 * ((x[0].ln() - 1.0) / 0.2).powi(2));
+    let truth = (0.2 * TAU.sqrt() / 1e5_f64.ln()).ln();
+    let z = run(
+        ln_f,
+        product(&[("log-uniform", &[1e-2, 1e3])]),
+        Range::POSITIVE,
+        30,
+    );
+    assert_holds(&z, truth, 0.02);
+}
+
+#[test]
+fn takes_a_bounded_and_a_signed_f() {
+    // The mean of a logistic curve that is odd about the middle is one half.
+    let rate = |x: &[f64]| Value::Linear(1.0 / (1.0 + (-6.0 * x[0]).exp()));
+    let unit = Range { lo: 0.0, hi: 1.0 };
+    let z = run(rate, product(&[("uniform", &[-1.0, 1.0])]), unit, 20);
+    assert_holds(&z, 0.5_f64.ln(), 0.02);
+
+    let wave = |x: &[f64]| Value::Linear((3.0 * x[0]).sin() - 0.4);
+    let z = run(wave, product(&[("normal", &[0.0, 1.0])]), Range::REAL, 25);
+    assert!(
+        (z.law.quantile(0.5) + 0.4).abs() < 0.02,
+        "{}",
+        z.law.quantile(0.5)
+    );
+    assert!(z.law.quantile(0.005) < -0.4 + 1e-3 && z.law.quantile(0.995) > -0.4 - 1e-3);
+}
+
+#[test]
+fn integrates_against_a_sample() {
+    let rows: Vec<Vec<f64>> = (0..400).map(|i| vec![(i as f64 + 0.5) / 400.0]).collect();
+    let sample = Empirical::new(Points::from_rows(&rows).unwrap()).unwrap();
+    let truth = rows.iter().map(|x| (-8.0 * x[0]).exp()).sum::<f64>() / 400.0;
+    let z = run(
+        |x| Value::Log(-8.0 * x[0]),
+        Arc::new(sample),
+        Range::POSITIVE,
+        20,
+    );
+    assert_holds(&z, truth.ln(), 0.02);
+}
