@@ -141,11 +141,11 @@ fn another_problem_is_refused() {
             text.replace("[parameters]", "range = [0, 2]\n[parameters]"),
         ),
         (
-            "with name = \"mmlt\", not with \"wsabi-m\"",
+            "with name = \"auto\", not with \"wsabi-m\"",
             format!("{text}[method]\nname = \"wsabi-m\"\n"),
         ),
         (
-            "with kernel = \"matern32\", not with \"matern52\"",
+            "with kernel = \"squared-exponential\", not with \"matern52\"",
             format!("{text}[method]\nkernel = \"matern52\"\n"),
         ),
         (
