@@ -83,27 +83,25 @@ pub(crate) fn follow(
     Ok(nodes)
 }
 
-/// The nodes that have mass, in normal scores, with ln of their mass.
+/// The nodes that have mass, in normal scores, with ln of their mass. A node so far out in a tail that
+/// it has no score (beyond 38 sd) has none.
 fn weighed(
     nodes: &Nodes,
     reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
     scores: &dyn Coordinates,
 ) -> Result<(Points, Vec<f64>)> {
-    let inside: Vec<usize> = (0..nodes.points.len())
-        .filter(|&i| nodes.ln_weights[i] > f64::NEG_INFINITY)
-        .collect();
-    let points = nodes.points.select(&inside);
-    let pairs = inside.iter().zip(reach(&points)?);
-    let ln_mass = pairs
-        .map(|(&i, reach)| nodes.ln_weights[i] + reach)
-        .collect();
-    let mut t = Points::empty(points.dim())?;
-    let mut one = vec![0.0; points.dim()];
-    for x in points.iter() {
-        scores.to_natural(x, &mut one)?;
-        t.push(&one)?;
+    let mut t = Points::empty(nodes.points.dim())?;
+    let mut one = vec![0.0; nodes.points.dim()];
+    let mut inside = Vec::with_capacity(nodes.points.len());
+    for (i, x) in nodes.points.iter().enumerate() {
+        if nodes.ln_weights[i] > f64::NEG_INFINITY && scores.to_natural(x, &mut one).is_ok() {
+            t.push(&one)?;
+            inside.push(i);
+        }
     }
-    Ok((t, ln_mass))
+    let reach = reach(&nodes.points.select(&inside))?;
+    let pairs = inside.iter().zip(reach);
+    Ok((t, pairs.map(|(&i, r)| nodes.ln_weights[i] + r).collect()))
 }
 
 /// The effective number of weighted points, (sum w)^2 / sum w^2.

@@ -105,7 +105,8 @@ fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
         out.extend(late_jump(values));
     }
     let (node, sd) = (outcome.estimate.relative_node_error(), outcome.law.ln_sd());
-    if node > 0.5 * sd && node > 1e-3 {
+    // Half a percent of Z is below what anyone asks of an evidence.
+    if node > 0.5 * sd && node > 5e-3 {
         out.push(format!(
             "the node rule's error in ln Z, {node:.1e}, is not small beside the belief's own, \
              {sd:.1e}: raise method.nodes"

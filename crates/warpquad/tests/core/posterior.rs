@@ -142,7 +142,8 @@ fn the_same_seed_gives_the_same_draws() {
 
 #[test]
 fn expectations_meet_the_exact_ones_within_their_error_bars() {
-    let functions: [(&str, fn(&[f64]) -> f64, f64); 4] = [
+    type Function = fn(&[f64]) -> f64;
+    let functions: [(&str, Function, f64); 4] = [
         ("mean", |x| x[0], MEAN),
         ("variance", |x| (x[0] - MEAN).powi(2), SD * SD),
         (
