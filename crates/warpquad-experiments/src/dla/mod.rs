@@ -1,1 +1,20 @@
-//! The damped Lyman-alpha problem: figures 1 and 4, tables 3 and 4.
+//! Detect damped Lyman-alpha absorbers by model selection: the likelihood, its prior, and the experiments of section 5.2.
+//!
+//! A quasar's light passes clouds of hydrogen; an absorber takes out a broad line at its redshift. The likelihood of a spectrum given
+//! k absorbers, integrated over each one's redshift and column density, is the evidence for k: an integral in 2k dimensions.
+
+mod absorption;
+mod csv_file;
+mod emission;
+mod likelihood;
+mod source;
+mod spectrum;
+mod voigt;
+
+pub use absorption::{Absorber, LINES, Line, Profiles, REACH};
+pub use csv_file::CsvFile;
+pub use emission::{Depth, Emission, Laid, RANK};
+pub use likelihood::{Likelihood, Workspace};
+pub use source::{Quasar, Source};
+pub use spectrum::Spectrum;
+pub use voigt::voigt;

@@ -1,0 +1,3 @@
+//! Test the damped Lyman-alpha problem: against reference values where the data folder is there, against dense algebra everywhere.
+
+mod reference;
