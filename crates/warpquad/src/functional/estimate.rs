@@ -73,8 +73,36 @@ impl Estimate {
     /// problems of any scale.
     pub fn ln_density_relative(&self, ln_z: f64) -> f64 {
         let scale = (self.ln_unit - ln_z).exp();
-        let mean = self.offset * (-ln_z).exp() + scale * self.mean;
+        let mean = in_unit(self.offset, ln_z) + scale * self.mean;
         let sd = scale * self.var.sqrt();
         ln_normal_pdf((1.0 - mean) / sd) - sd.ln()
+    }
+}
+
+/// A constant in the unit exp(ln_unit). Nothing is nothing in any unit, though 1/exp(-1000) overflows.
+pub(super) fn in_unit(offset: f64, ln_unit: f64) -> f64 {
+    match offset {
+        0.0 => 0.0,
+        offset => offset * (-ln_unit).exp(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_density_of_a_tiny_z_is_that_of_a_plain_one() {
+        let z = |ln_unit: f64| Estimate {
+            offset: 0.0,
+            ln_unit,
+            mean: 2.0,
+            var: 0.04,
+            node_error: 0.0,
+            closed_form: false,
+        };
+        let plain = z(0.0).ln_density_relative(1.9_f64.ln());
+        let tiny = z(-9000.0).ln_density_relative(1.9_f64.ln() - 9000.0);
+        assert!(plain.is_finite() && (plain - tiny).abs() < 1e-10);
     }
 }

@@ -3,6 +3,7 @@
 //! Unlike the normal law of the matched belief, it is never negative for a positive f and its
 //! quantiles suffer no log-normal tail.
 
+use super::estimate::in_unit;
 use super::{Estimate, Nodes};
 use crate::belief::{Belief, Posterior, not_positive_definite};
 use crate::error::Result;
@@ -32,10 +33,7 @@ impl Law {
     /// The normal law of an estimate, as its equally likely quantiles: what a linearised belief, which
     /// is Gaussian, says of Z.
     pub fn normal(estimate: &Estimate) -> Law {
-        let offset = match estimate.offset {
-            0.0 => 0.0,
-            offset => offset * (-estimate.ln_unit).exp(),
-        };
+        let offset = in_unit(estimate.offset, estimate.ln_unit);
         let at = |k: usize| normal_quantile((k as f64 + 0.5) / QUANTILES as f64);
         let (mean, sd) = (offset + estimate.mean, estimate.var.sqrt());
         Law {
@@ -226,7 +224,7 @@ fn signed(
         .zip(&nodes.ln_weights)
         .map(|(m, w)| m.ln_unit + w);
     let ln_unit = ln_units.fold(f64::NEG_INFINITY, f64::max);
-    let offset = warp.offset() * (-ln_unit).exp();
+    let offset = in_unit(warp.offset(), ln_unit);
     let term = |i: usize, ln: f64, value: f64| (nodes.ln_weights[i] + ln - ln_unit).exp() * value;
     let mean: f64 = (0..means.len())
         .map(|i| term(i, means[i].ln_unit, means[i].value))
