@@ -92,23 +92,23 @@ impl Univariate for LogNhi {
         };
         // The bell's own quantile begins close by.
         let mut x = self.parts[0].1.quantile_at(tail);
-        // Newton's steps halve the bracket at worst where they leave it: 60 reach rounding in any case.
+        // Newton's steps, or halves of the bracket where they leave it: 60 reach rounding in any case.
         for _ in 0..60 {
             let off = excess(x);
+            let newton = x - off / self.density(x);
+            // Before the bracket is asked, which a step of nothing always leaves.
+            if (newton - x).abs() <= f64::EPSILON * x {
+                break;
+            }
             if off > 0.0 {
                 hi = x
             } else {
                 lo = x
             }
-            let newton = x - off / self.density(x);
-            let next = match lo < newton && newton < hi {
+            x = match lo < newton && newton < hi {
                 true => newton,
                 false => 0.5 * (lo + hi),
             };
-            if (next - x).abs() <= 2e-16 * x {
-                break;
-            }
-            x = next;
         }
         x.clamp(LOG_NHI.0.next_up(), LOG_NHI.1.next_down())
     }
@@ -158,9 +158,11 @@ mod tests {
     #[test]
     fn quantiles_invert_both_tails() {
         let law = LogNhi::new(0.9).unwrap();
-        for p in [1e-12, 1e-3, 0.2, 0.5, 0.9, 0.99, 1.0 - 1e-9] {
+        let many = (1..1000).map(|i| 1e-3 * f64::from(i));
+        for p in many.chain([1e-12, 1e-6, 1.0 - 1e-9]) {
             let x = law.quantile(p);
-            assert!((law.cdf(x) - p).abs() < 4e-15, "{p}: {x}");
+            // Numbers near 20 are 3.6e-15 apart, the density is 1.2 there, and the solution stops a spacing or two away.
+            assert!((law.cdf(x) - p).abs() < 1e-14, "{p}: {x}");
             assert!((law.cdf(x) + law.sf(x) - 1.0).abs() < 1e-14);
         }
         let far = law.quantile_sf(1e-9);

@@ -5,23 +5,15 @@ use super::csv_file::CsvFile;
 use super::emission::{Depth, Emission, RANK};
 use super::likelihood::Likelihood;
 use super::spectrum::Spectrum;
+use crate::Context;
+use crate::sources::DLA;
 use std::path::{Path, PathBuf};
 use warpquad::Result;
 
-/// Where the spectra come from.
-const SPECTRA: &str = "it is made from the SDSS spectra in the test data of igmhub/picca on GitHub \
-    (commit b42813866e59f5c02796110819f5034e4127f68e); name the folder that holds dla/ with --data or WARPQUAD_DATA";
-/// Where the model comes from.
-const MODEL: &str = "it is made from the learned model in jibanCat/gp_dr12_trained on GitHub \
-    (commit b9f222f7bf69ff1330ef8eab8b3e34f8f26d0e7e); name the folder that holds dla/ with --data or WARPQUAD_DATA";
-/// Where the line data come from.
-const LINES: &str = "it holds wavelength, oscillator strength and transition rate of the Lyman series, as in Garnett et al. \
-    (2017); name the folder that holds dla/ with --data or WARPQUAD_DATA";
-
 /// The folder `dla` of the data.
 #[derive(Debug, Clone)]
-pub struct Source {
-    folder: PathBuf,
+pub struct Folder {
+    path: PathBuf,
 }
 
 /// A row of `quasars.csv`: what a spectrum is, and what others found.
@@ -41,17 +33,25 @@ pub struct Quasar {
     pub ln_extremes: (f64, f64),
 }
 
-impl Source {
+impl Folder {
     /// The folder `dla` below `data`.
-    pub fn new(data: &Path) -> Source {
-        Source {
-            folder: data.join("dla"),
+    pub fn new(data: &Path) -> Folder {
+        Folder {
+            path: data.join(DLA.folder),
         }
+    }
+
+    /// The folder that an experiment was given.
+    pub fn of(context: &Context<'_>) -> Result<Folder> {
+        // Asked for here, so that a missing folder is said before anything is computed.
+        context.source(&DLA, "quasars.csv")?;
+        let data = context.data.as_deref().unwrap_or(Path::new("."));
+        Ok(Folder::new(data))
     }
 
     /// Every quasar, in the table's order.
     pub fn quasars(&self) -> Result<Vec<Quasar>> {
-        let table = self.table("quasars.csv", SPECTRA)?;
+        let table = self.table("quasars.csv")?;
         let quasar = |row| {
             let number = |column| table.number(row, column);
             Ok(Quasar {
@@ -74,7 +74,7 @@ impl Source {
 
     /// The spectrum of a quasar.
     pub fn spectrum(&self, quasar: &Quasar) -> Result<Spectrum> {
-        let table = self.table(&format!("spectra/{}.csv", quasar.id), SPECTRA)?;
+        let table = self.table(&format!("spectra/{}.csv", quasar.id))?;
         let first = table.number(0, "log10_wavelength")?;
         let mut out = Spectrum::empty(&quasar.id, quasar.z, first);
         for i in 0..table.len() {
@@ -100,7 +100,7 @@ impl Source {
 
     /// The learned model.
     pub fn emission(&self) -> Result<Emission> {
-        let table = self.table("null_model.csv", MODEL)?;
+        let table = self.table("null_model.csv")?;
         let (mut rest, mut rows) = (Vec::new(), Vec::new());
         for row in 0..table.len() {
             let numbers = table.numbers(row)?;
@@ -111,7 +111,7 @@ impl Source {
             rest.push(first);
             rows.push(others);
         }
-        let scalars = self.table("null_model_params.csv", MODEL)?;
+        let scalars = self.table("null_model_params.csv")?;
         let number = |name: &str| {
             let row = (0..scalars.len()).find(|&row| scalars.text(row, "name") == Ok(name));
             let row = row.ok_or_else(|| scalars.wrong(format!("has no row {name}")))?;
@@ -139,7 +139,7 @@ impl Source {
     }
 
     fn lines(&self) -> Result<Vec<Line>> {
-        let table = self.table("lyman_series.csv", LINES)?;
+        let table = self.table("lyman_series.csv")?;
         let line = |row| {
             Ok(Line {
                 wavelength: table.number(row, "wavelength_angstrom")?,
@@ -152,10 +152,10 @@ impl Source {
 
     /// A table of reference values.
     pub fn reference(&self, name: &str) -> Result<CsvFile> {
-        self.table(name, SPECTRA)
+        self.table(name)
     }
 
-    fn table(&self, name: &str, origin: &str) -> Result<CsvFile> {
-        CsvFile::read(&self.folder.join(name), origin)
+    fn table(&self, name: &str) -> Result<CsvFile> {
+        CsvFile::read(&self.path.join(name), &DLA.advice(name))
     }
 }
