@@ -48,7 +48,7 @@ bench: $(VENV)/.bench installed program ## ratios of the core's times to LAPACK'
 	$(VENV)/bin/python benchmarks/lapack_ratio.py
 	$(VENV)/bin/python benchmarks/python_ratio.py
 
-ORACLES := special gauss sobol measures t_test bivariate warps closed_forms
+ORACLES := special gauss sobol measures t_test voigt bivariate warps closed_forms
 
 oracle: $(VENV)/.test ## make all tables of data/oracle afresh, in several minutes
 	set -e; for name in $(ORACLES); do echo "$$name"; $(VENV)/bin/python tools/oracle/$$name.py; done

@@ -65,7 +65,7 @@ def copy(tmp_path_factory):
     return root
 
 
-@pytest.mark.parametrize("name", ["special", "gauss", "sobol", "measures", "t_test"])
+@pytest.mark.parametrize("name", ["special", "gauss", "sobol", "measures", "t_test", "voigt"])
 def test_a_table_made_afresh_is_the_committed_one(copy, name):
     run(copy / "tools" / "oracle" / f"{name}.py")
     table = f"{name}.csv"

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use warpquad::measure::Measure;
 use warpquad::{Error, Result};
-use warpquad_experiments::dla::{Source, Workspace, prior};
+use warpquad_experiments::dla::{Folder, Workspace, prior};
 
 /// How long each number of absorbers is repeated.
 const ENOUGH: Duration = Duration::from_millis(400);
@@ -17,10 +17,10 @@ fn main() -> Result<()> {
     let (Some(data), Some(id)) = (args.next(), args.next()) else {
         return Err(Error::spec("arguments", "DATA and ID are needed"));
     };
-    let source = Source::new(Path::new(&data));
-    let quasar = source.quasars()?.into_iter().find(|quasar| quasar.id == id);
+    let folder = Folder::new(Path::new(&data));
+    let quasar = folder.quasars()?.into_iter().find(|quasar| quasar.id == id);
     let quasar = quasar.ok_or_else(|| Error::spec("ID", format!("no spectrum {id}")))?;
-    let likelihood = source.likelihood(&source.emission()?, &quasar)?;
+    let likelihood = folder.likelihood(&folder.emission()?, &quasar)?;
     let mut work = Workspace::default();
     for absorbers in [1, 3] {
         let prior = prior(likelihood.z_range(), absorbers)?;

@@ -22,6 +22,7 @@ use warpquad::{Error, Result};
 
 /// All experiments, in the paper's order.
 pub static REGISTRY: &[Experiment] = &[
+    dla::fig1::EXPERIMENT,
     Experiment {
         name: "fig2",
         summary: "a bounded function with and without a transform",
@@ -42,6 +43,10 @@ pub static REGISTRY: &[Experiment] = &[
         summary: "regression on constrained data",
         run: regression::table2,
     },
+    dla::truth::EXPERIMENT,
+    dla::fig4::EXPERIMENT,
+    dla::tables::TABLE_3,
+    dla::tables::TABLE_4,
 ];
 
 /// The experiment of that name.

@@ -12,10 +12,10 @@ pub struct CsvFile {
 }
 
 impl CsvFile {
-    /// Read `path`; where it does not exist, the error says to `fetch` it.
+    /// Read `path`; where it does not exist, the error says how to `fetch` it.
     pub fn read(path: &Path, fetch: &str) -> Result<CsvFile> {
         if !path.is_file() {
-            let reason = format!("there is no such file; {fetch}");
+            let reason = format!("there is no such file. {fetch}");
             return Err(wrong(path, reason));
         }
         let failed = |error: csv::Error| wrong(path, error.to_string());

@@ -4,19 +4,27 @@
 //! k absorbers, integrated over each one's redshift and column density, is the evidence for k: an integral in 2k dimensions.
 
 mod absorption;
+mod clock;
 mod csv_file;
 mod emission;
+pub mod fig1;
+pub mod fig4;
+mod folder;
 mod likelihood;
 mod prior;
-mod source;
+pub mod race;
+pub mod results;
 mod spectrum;
+pub mod subject;
+pub mod tables;
+pub mod truth;
 mod voigt;
 
 pub use absorption::{Absorber, LINES, Line, Profiles, REACH};
 pub use csv_file::CsvFile;
 pub use emission::{Depth, Emission, Laid, RANK};
+pub use folder::{Folder, Quasar};
 pub use likelihood::{Likelihood, Workspace};
 pub use prior::{FITTED_WEIGHT, LOG_NHI, LogNhi, prior};
-pub use source::{Quasar, Source};
 pub use spectrum::Spectrum;
 pub use voigt::voigt;

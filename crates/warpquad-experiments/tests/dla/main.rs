@@ -1,3 +1,6 @@
 //! Test the damped Lyman-alpha problem: against reference values where the data folder is there, against dense algebra everywhere.
 
+mod contest;
 mod reference;
+mod synthetic;
+mod truths;

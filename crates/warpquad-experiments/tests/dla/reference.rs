@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use warpquad_experiments::dla::{Likelihood, Source, Workspace};
+use warpquad_experiments::dla::{Folder, Likelihood, Workspace};
 
 /// The data folder: WARPQUAD_DATA, or beside the repository; `None`, with a printed line, where there is none.
 pub fn data() -> Option<PathBuf> {
@@ -24,14 +24,14 @@ fn relative(got: f64, want: f64) -> f64 {
 
 #[test]
 fn every_reference_value() {
-    let Some(source) = data().map(|data| Source::new(&data)) else {
+    let Some(folder) = data().map(|data| Folder::new(&data)) else {
         return;
     };
-    let emission = source.emission().unwrap();
+    let emission = folder.emission().unwrap();
     let mut all: BTreeMap<String, Likelihood> = BTreeMap::new();
     let mut worst = [0_f64; 3];
-    for quasar in source.quasars().unwrap() {
-        let spectrum = source.spectrum(&quasar).unwrap();
+    for quasar in folder.quasars().unwrap() {
+        let spectrum = folder.spectrum(&quasar).unwrap();
         let (lo, hi) = spectrum.z_range().unwrap();
         assert!(relative(lo, quasar.z_range.0) < 1e-12 && relative(hi, quasar.z_range.1) < 1e-12);
         let likelihood = Likelihood::new(&emission, &spectrum).unwrap();
@@ -41,7 +41,7 @@ fn every_reference_value() {
     }
     let mut work = Workspace::default();
     for (k, name) in [(1, "reference_2d.csv"), (3, "reference_6d.csv")] {
-        let table = source.reference(name).unwrap();
+        let table = folder.reference(name).unwrap();
         for row in 0..table.len() {
             let likelihood = &all[table.text(row, "id").unwrap()];
             let (lo, hi) = likelihood.z_range();

@@ -1,0 +1,198 @@
+//! Figure 4 and tables 3 and 4: every method on every spectrum, once, and what the courses of these runs say.
+
+use super::race::{Course, Limits, METHODS, Moment, race};
+use super::subject::{Subject, Truths, by_id, subjects};
+use super::truth::{ABSORBERS, Truth};
+use crate::{Context, Kept};
+use warpquad::baseline::is_baseline;
+use warpquad::{Error, Result};
+
+/// A finished run with what it is judged by.
+#[derive(Debug, Clone)]
+pub struct Finished {
+    /// The spectrum.
+    pub id: String,
+    /// How many absorbers.
+    pub absorbers: usize,
+    /// The method.
+    pub method: String,
+    /// ln Z as known.
+    pub truth: Truth,
+    /// What the method said.
+    pub course: Course,
+}
+
+impl Finished {
+    /// |ln Z - ln Z*| at a moment, by the mean of Z; infinite where that is negative.
+    pub fn error(&self, moment: &Moment) -> f64 {
+        infinite_if_nan((moment.ln_mean - self.truth.first.ln_z).abs())
+    }
+
+    /// The same by the median of ln Z.
+    pub fn median_error(&self, moment: &Moment) -> f64 {
+        infinite_if_nan((moment.ln_median - self.truth.first.ln_z).abs())
+    }
+
+    /// What was known at the end.
+    pub fn last(&self) -> Option<&Moment> {
+        self.course.moments.last()
+    }
+
+    /// The error at the end.
+    pub fn final_error(&self) -> f64 {
+        self.last().map_or(f64::INFINITY, |last| self.error(last))
+    }
+}
+
+fn infinite_if_nan(x: f64) -> f64 {
+    if x.is_nan() { f64::INFINITY } else { x }
+}
+
+/// The limits for so many absorbers: the paper's seconds, of CPU here.
+pub fn limits(context: &Context<'_>, absorbers: usize) -> Limits {
+    let (full, quick, evaluations) = match absorbers {
+        1 => (5.0, 1.0, 300),
+        _ => (60.0, 3.0, 500),
+    };
+    Limits {
+        seconds: context.choose(full, quick),
+        evaluations: context.choose(evaluations, evaluations / 3),
+    }
+}
+
+const COLUMNS: [&str; 8] = [
+    "id",
+    "absorbers",
+    "method",
+    "moments",
+    "log_p",
+    "log_p_drawn",
+    "mll",
+    "failure",
+];
+
+/// All runs, those that are missing made now.
+///
+/// Monte Carlo uses one thread, so its runs go side by side on the threads' own clocks. Quadrature uses several, and goes one run after
+/// another on the process's clock.
+pub fn finished(context: &Context<'_>) -> Result<Vec<Finished>> {
+    let (subjects, truths) = (subjects(context)?, Truths::new(context)?);
+    let settings = format!("{:?}", ABSORBERS.map(|k| limits(context, k)));
+    let kept = context.kept("dla_courses", &settings, &COLUMNS, 3)?;
+    let parts: Vec<Vec<String>> = subjects
+        .iter()
+        .flat_map(|subject| ABSORBERS.map(|k| (subject, k)))
+        .flat_map(|(s, k)| METHODS.map(|m| vec![s.id.clone(), k.to_string(), m.to_string()]))
+        .collect();
+    let work = |part: &[String]| cells_of(context, &subjects, &truths, part);
+    let say = |done: usize, all: usize, part: &str| {
+        (context.progress)(&format!("absorbers: {done} of {all} runs{part}"));
+    };
+    let (single, several): (Vec<_>, Vec<_>) = parts
+        .iter()
+        .cloned()
+        .partition(|part| is_baseline(&part[2]));
+    kept.complete(&single, work, |done, _| say(done, parts.len(), ""))?;
+    for (i, part) in several.iter().enumerate() {
+        if kept.get(part).is_none() {
+            kept.add(part, &work(part)?)?;
+        }
+        let now = format!(", {} on {}", part[2], part[0]);
+        say(single.len() + i + 1, parts.len(), &now);
+    }
+    parts
+        .iter()
+        .map(|part| read(&kept, &subjects, &truths, part))
+        .collect()
+}
+
+fn cells_of(
+    context: &Context<'_>,
+    subjects: &[Subject],
+    truths: &Truths,
+    part: &[String],
+) -> Result<Vec<String>> {
+    let (subject, absorbers) = (by_id(subjects, &part[0])?, number(&part[1])? as usize);
+    let truth = truths.of(subject, absorbers)?;
+    let mut limits = limits(context, absorbers);
+    if is_baseline(&part[2]) {
+        // A likelihood is cheap to them: only the clock counts.
+        limits.evaluations = usize::MAX;
+    }
+    let course = race(
+        &subject.likelihood,
+        absorbers,
+        &part[2],
+        &truth,
+        limits,
+        context.seed,
+    )?;
+    let moment = |m: &Moment| {
+        format!(
+            "{}:{:.3}:{:.3}:{:.5}:{:.5}:{:.3e}",
+            m.evaluations, m.cpu, m.wall, m.ln_mean, m.ln_median, m.ln_sd
+        )
+    };
+    let moments: Vec<String> = course.moments.iter().map(moment).collect();
+    Ok(vec![
+        moments.join(";"),
+        format!("{:.4}", course.ln_p),
+        format!("{:.4}", course.ln_p_drawn),
+        format!("{:.4}", course.mll),
+        course.failure.replace([',', '\n'], ";"),
+    ])
+}
+
+fn read(kept: &Kept, subjects: &[Subject], truths: &Truths, part: &[String]) -> Result<Finished> {
+    let cells = kept.get(part).unwrap_or_default();
+    let [moments, ln_p, ln_p_drawn, mll, failure] = cells.as_slice() else {
+        return Err(Error::spec(
+            "parts/dla_courses.csv",
+            format!("has no {part:?}"),
+        ));
+    };
+    let moment = |text: &str| {
+        let numbers: Vec<f64> = text.split(':').map(number).collect::<Result<_>>()?;
+        let [evaluations, cpu, wall, ln_mean, ln_median, ln_sd] = numbers[..] else {
+            return Err(Error::spec(
+                "parts/dla_courses.csv",
+                format!("cannot read {text}"),
+            ));
+        };
+        let evaluations = evaluations as usize;
+        Ok(Moment {
+            evaluations,
+            cpu,
+            wall,
+            ln_mean,
+            ln_median,
+            ln_sd,
+        })
+    };
+    let moments = moments.split(';').filter(|text| !text.is_empty());
+    let absorbers = number(&part[1])? as usize;
+    Ok(Finished {
+        id: part[0].clone(),
+        absorbers,
+        method: part[2].clone(),
+        truth: truths.of(by_id(subjects, &part[0])?, absorbers)?,
+        course: Course {
+            moments: moments.map(moment).collect::<Result<_>>()?,
+            ln_p: number(ln_p)?,
+            ln_p_drawn: number(ln_p_drawn)?,
+            mll: number(mll)?,
+            failure: failure.clone(),
+        },
+    })
+}
+
+fn number(text: &str) -> Result<f64> {
+    let wrong = |_| Error::spec("parts/dla_courses.csv", format!("'{text}' is not a number"));
+    text.parse().map_err(wrong)
+}
+
+/// The runs of one method with so many absorbers, in the spectra's order.
+pub fn of<'a>(all: &'a [Finished], absorbers: usize, method: &str) -> Vec<&'a Finished> {
+    let wanted = |f: &&Finished| f.absorbers == absorbers && f.method == method;
+    all.iter().filter(wanted).collect()
+}
