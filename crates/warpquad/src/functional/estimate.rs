@@ -72,10 +72,10 @@ impl Estimate {
     /// ln p(Z = exp(ln_z)) under the normal law, as a density of Z / exp(ln_z): comparable between
     /// problems of any scale.
     pub fn ln_density_relative(&self, ln_z: f64) -> f64 {
-        let scale = (self.ln_unit - ln_z).exp();
-        let mean = in_unit(self.offset, ln_z) + scale * self.mean;
-        let sd = scale * self.var.sqrt();
-        ln_normal_pdf((1.0 - mean) / sd) - sd.ln()
+        // The score in Z's own unit, where mean and sd are plain numbers however far the belief is off.
+        let z = (ln_z - self.ln_unit).exp() - in_unit(self.offset, self.ln_unit);
+        let sd = self.var.sqrt();
+        ln_normal_pdf((z - self.mean) / sd) - (self.ln_unit - ln_z) - sd.ln()
     }
 }
 
@@ -104,5 +104,8 @@ mod tests {
         let plain = z(0.0).ln_density_relative(1.9_f64.ln());
         let tiny = z(-9000.0).ln_density_relative(1.9_f64.ln() - 9000.0);
         assert!(plain.is_finite() && (plain - tiny).abs() < 1e-10);
+        // A belief 9000 nats too high: the truth is 10 sd below its mean, at a density of e^-9000.
+        let far = z(0.0).ln_density_relative(-9000.0);
+        assert!((far - (ln_normal_pdf(-10.0) - 9000.0 - 0.2_f64.ln())).abs() < 1e-9);
     }
 }
