@@ -31,7 +31,7 @@ impl CsvFile {
     }
 
     /// The number of rows.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.rows.len()
     }
 

@@ -69,7 +69,7 @@ impl Folder {
                 ),
             })
         };
-        (0..table.len()).map(quasar).collect()
+        (0..table.count()).map(quasar).collect()
     }
 
     /// The spectrum of a quasar.
@@ -77,7 +77,7 @@ impl Folder {
         let table = self.table(&format!("spectra/{}.csv", quasar.id))?;
         let first = table.number(0, "log10_wavelength")?;
         let mut out = Spectrum::empty(&quasar.id, quasar.z, first);
-        for i in 0..table.len() {
+        for i in 0..table.count() {
             let off = table.number(i, "log10_wavelength")? - out.log10_wavelength(i as f64);
             // A tenth of the step of 1e-4.
             if off.abs() > 1e-5 {
@@ -102,7 +102,7 @@ impl Folder {
     pub fn emission(&self) -> Result<Emission> {
         let table = self.table("null_model.csv")?;
         let (mut rest, mut rows) = (Vec::new(), Vec::new());
-        for row in 0..table.len() {
+        for row in 0..table.count() {
             let numbers = table.numbers(row)?;
             let Ok([first, others @ ..]) = <[f64; RANK + 3]>::try_from(numbers.as_slice()) else {
                 let reason = format!("row {}: needs {} numbers", row + 1, RANK + 3);
@@ -113,7 +113,7 @@ impl Folder {
         }
         let scalars = self.table("null_model_params.csv")?;
         let number = |name: &str| {
-            let row = (0..scalars.len()).find(|&row| scalars.text(row, "name") == Ok(name));
+            let row = (0..scalars.count()).find(|&row| scalars.text(row, "name") == Ok(name));
             let row = row.ok_or_else(|| scalars.wrong(format!("has no row {name}")))?;
             scalars.number(row, "value")
         };
@@ -147,7 +147,7 @@ impl Folder {
                 rate: table.number(row, "transition_rate_per_s")?,
             })
         };
-        (0..table.len()).map(line).collect()
+        (0..table.count()).map(line).collect()
     }
 
     /// A table of reference values.

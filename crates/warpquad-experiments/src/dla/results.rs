@@ -5,6 +5,7 @@ use super::subject::{Subject, Truths, by_id, subjects};
 use super::truth::{ABSORBERS, Truth};
 use crate::{Context, Kept};
 use warpquad::baseline::is_baseline;
+use warpquad::numeric::parallel;
 use warpquad::{Error, Result};
 
 /// A finished run with what it is judged by.
@@ -92,6 +93,15 @@ pub fn finished(context: &Context<'_>) -> Result<Vec<Finished>> {
         .iter()
         .cloned()
         .partition(|part| is_baseline(&part[2]));
+    // Before the runs, which would otherwise compute one truth side by side.
+    let questions: Vec<(&Subject, usize)> = subjects
+        .iter()
+        .flat_map(|subject| ABSORBERS.map(|k| (subject, k)))
+        .collect();
+    let known = parallel::map(questions.len(), |i| {
+        truths.of(questions[i].0, questions[i].1)
+    });
+    known.into_iter().collect::<Result<Vec<Truth>>>()?;
     kept.complete(&single, work, |done, _| say(done, parts.len(), ""))?;
     for (i, part) in several.iter().enumerate() {
         if kept.get(part).is_none() {
@@ -136,9 +146,9 @@ fn cells_of(
     let moments: Vec<String> = course.moments.iter().map(moment).collect();
     Ok(vec![
         moments.join(";"),
-        format!("{:.4}", course.ln_p),
-        format!("{:.4}", course.ln_p_drawn),
-        format!("{:.4}", course.mll),
+        format!("{:.6e}", course.ln_p),
+        format!("{:.6e}", course.ln_p_drawn),
+        format!("{:.6e}", course.mll),
         course.failure.replace([',', '\n'], ";"),
     ])
 }

@@ -26,7 +26,7 @@ pub const TABLE_4: Experiment = Experiment {
 struct Score {
     of: fn(&Finished) -> f64,
     /// A second score to show beside it.
-    beside: Option<(&'static str, fn(&Finished) -> f64)>,
+    beside: Option<fn(&Finished) -> f64>,
     /// The paper's means: method, 2-d, 6-d.
     paper: [(&'static str, f64, f64); 5],
     what: &'static str,
@@ -34,7 +34,7 @@ struct Score {
 
 const LN_P: Score = Score {
     of: |run| run.course.ln_p,
-    beside: Some(("median_drawn", |run| run.course.ln_p_drawn)),
+    beside: Some(|run| run.course.ln_p_drawn),
     paper: [
         ("bmc", -0.79, 1.93),
         ("wsabi-m-g", 3.67, 3.40),
@@ -93,7 +93,7 @@ fn score(context: &Context<'_>, name: &str, score: &Score) -> Result<Finding> {
                 .unzip();
             let paper = score.paper.iter().find(|row| row.0 == method);
             let paper = paper.map_or(String::new(), |row| digits([row.1, row.2][i], 3));
-            let beside = score.beside.map_or(String::new(), |(_, beside)| {
+            let beside = score.beside.map_or(String::new(), |beside| {
                 let values: Vec<f64> = runs.iter().map(|run| beside(run)).collect();
                 digits(quantile(&values, 0.5), 3)
             });

@@ -142,7 +142,7 @@ fn paragraph(
         .collect();
     let reference = folder.reference("reference_6d_evidence.csv")?;
     let mut three = Vec::new();
-    for row in 0..reference.len() {
+    for row in 0..reference.count() {
         if let Some(ours) = ours(reference.text(row, "id")?, "3") {
             let runs = [
                 reference.number(row, "log_evidence_3dla_smc_1")?,
