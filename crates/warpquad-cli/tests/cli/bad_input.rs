@@ -85,7 +85,7 @@ fn usage_errors_are_code_2_and_files_that_are_not_there_are_named() {
     let dir = directory("bad-method");
     let problem = write(&dir, "problem.toml", GOOD);
     let mut command = warpquad(&["integrate", "--method", "mlt"]);
-    done(command.arg(&problem)).refuses(1, &["unknown method 'mlt'; there are bmc"]);
+    done(command.arg(&problem)).refuses(1, &["unknown method 'mlt'; there are auto, bmc"]);
     // A place where no run can be made.
     let mut command = integrate(&problem, &problem.join("run"), &[]);
     done(&mut command).refuses(1, &["Not a directory"]);

@@ -15,9 +15,10 @@ mod draw;
 
 pub use axis::Axis;
 
-/// Colours that the colour-blind tell apart (Okabe and Ito), black last.
-pub const COLORS: [&str; 8] = [
+/// Colours that the colour-blind tell apart (Okabe and Ito), black, and a ninth.
+pub const COLORS: [&str; 9] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7f7f7f", "#222222",
+    "#e7298a",
 ];
 
 /// How a mark looks, and its name in the legend.

@@ -12,8 +12,8 @@ use warpquad::numeric::special::ln_normal_pdf;
 use warpquad::warp::Range;
 use warpquad::{Belief, Error, Points, Result, Value};
 
-/// The methods compared, in the tables' order; those of the paper are the first five and the last two.
-pub const METHODS: [&str; 8] = [
+/// The methods compared, in the tables' order: the paper's seven and two more, ours the last.
+pub const METHODS: [&str; 9] = [
     "bmc",
     "wsabi-m-g",
     "wsabi-m",
@@ -22,6 +22,7 @@ pub const METHODS: [&str; 8] = [
     "wsabi-l",
     "smc",
     "qmc",
+    "auto",
 ];
 
 /// Prior points at which predictions are judged.

@@ -44,9 +44,10 @@ pub(super) fn damaged(line: usize, reason: &str) -> Error {
 
 /// Refuse another method than the run's own.
 pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -> Result<()> {
-    let fields = given.as_object().into_iter().flatten();
-    for (field, given) in fields {
-        let kept = &kept[field];
+    let fields = given.as_object().into_iter().flat_map(|given| given.keys());
+    // The name first: the parts follow from it.
+    for field in std::iter::once("name").chain(fields.map(String::as_str)) {
+        let (given, kept) = (&given[field], &kept[field]);
         if given != kept {
             let reason = format!(
                 "the run was made with {field} = {kept}, not with {given}; go on with its own \
