@@ -41,6 +41,7 @@ def declared(body):
             args = node.args
             defaults = [False] * (len(args.args) - len(args.defaults)) + [True] * len(args.defaults)
             pairs = [(arg.arg, default) for arg, default in zip(args.args, defaults)]
+            pairs += [(args.vararg.arg, False)] if args.vararg else []
             pairs += [(arg.arg, default is not None) for arg, default in zip(args.kwonlyargs, args.kw_defaults)]
             names[node.name] = None if "property" in kinds else pairs
         elif isinstance(node, ast.ClassDef):
