@@ -21,7 +21,7 @@ const WING: [f64; 5] = [1.0, 1.5, 3.75, 13.125, 59.0625];
 /// 1/sqrt(pi).
 pub const FRAC_1_SQRT_PI: f64 = 0.564_189_583_547_756_3;
 
-/// H(x, y) for 0 <= y <= [`MAX_Y`], to 1e-13 relative.
+/// H(x, y) for 0 <= y <= `MAX_Y`, to 1e-13 relative.
 ///
 /// ```
 /// use warpquad_experiments::dla::voigt;
