@@ -68,7 +68,7 @@ first, and ln p is minus the squared difference over twice the smallest variance
 It depends on the fitted output scale, to which the \
 floor taken here is proportional, and says nothing about the other 230 points. The columns of new settings leave such points out. (If both twins \
 fall into the training set, the first is kept.)\n\
-* *It is not the optimiser.* The f-space fit has the higher f-space likelihood of the training data on every split of LDA and IM, by tens of nats on LDA with the log, and on SVM it is never lower by more than a twentieth of a nat. A search that failed is therefore \
+* *Hardly the optimiser.* The f-space fit has the higher f-space likelihood of the training data on every split of LDA and IM, by tens of nats on LDA with the log, and on SVM it is never lower by more than a twentieth of a nat. A search that failed is therefore \
 an unlikely reason: the fit is better at what it is asked and predicts no better, or worse. Why was not established. One candidate, untested: the likelihood of a matched normal judges the *prior* moments \
 of f, while predictions come from conditioning g.\n\
 * *IM is drawn from the g-space model,* so that fit is of the right model by the right criterion, and one \
