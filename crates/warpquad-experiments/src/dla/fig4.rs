@@ -219,4 +219,5 @@ fn paragraph(context: &Context<'_>, all: &[Finished], table: &Table) -> String {
 const WHY: &str = "The paper's truth is exhaustive QMC, one of the methods compared; ours does not come from QMC, which is off by tens of nats in 6-d \
     on bright spectra. Our likelihood takes 0.02 to 0.05 ms, so the seconds buy Monte Carlo 1e5 to 1e6 evaluations; what the paper's took it does not say. Over evaluations, \
     which no implementation changes, the comparison is the fair one for expensive likelihoods. Where MMLT in f-space is far off with a small sd, its mean of f is far above every observation somewhere between them. A likely reason, \
-    not tested: f-space fitting looks at f at the observations alone. `auto` is not of the paper: its warp saturates, its choices watch the tails, and it averages over models.";
+    not tested: f-space fitting looks at f at the observations alone. `auto` is not of the paper: its warp saturates, its choices watch the tails, and it averages over models; what it answers with is the median of ln Z (`median_error_of_median`), while its mean has the \
+    long upper tail of a belief that knows how little it has seen.";
