@@ -58,7 +58,7 @@ struct Ensemble {
 
 impl Ensemble {
     fn fit(maker: &ModelMaker<'_>, lead: &Model, rng: &mut Rng) -> Result<Ensemble> {
-        let others = others(maker.method)?;
+        let others = others(maker)?;
         // A model that cannot be fitted to these data is no loss: the lead has been.
         let fitted = parallel::map(others.len(), |i| {
             let (method, shape) = &others[i];
@@ -231,15 +231,18 @@ impl Thin {
     }
 }
 
-/// The other models: a mean that falls off, a rougher kernel, and a warp that saturates later.
-fn others(method: &Method) -> Result<Vec<(Method, Shape)>> {
+/// The other models: a rougher kernel, a warp that saturates later, and a mean that falls off once there are
+/// two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
+fn others(maker: &ModelMaker<'_>) -> Result<Vec<(Method, Shape)>> {
+    let method = maker.method;
     let plain = Shape::default();
     let with_kernel = |kernel: &str| Method {
         kernel: kernel.into(),
         ..method.clone()
     };
     let mut out = vec![(with_kernel("matern52"), plain.clone())];
-    let falls_off = ["gumbel", "log"].contains(&method.warp.as_str());
+    let enough = maker.data.len() >= 2 * (3 * maker.measure.dim() + 2);
+    let falls_off = enough && ["gumbel", "log"].contains(&method.warp.as_str());
     if falls_off {
         let quadratic = Shape {
             quadratic: true,

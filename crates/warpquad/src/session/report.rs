@@ -98,6 +98,7 @@ impl Report {
 
 fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
     let mut out = Vec::new();
+    out.extend(few(session));
     let (_, values) = session.observations();
     out.extend(repeated(values));
     // A baseline climbs on purpose, and says itself when too few points carry Z.
@@ -137,6 +138,20 @@ fn doubtful(known: &BaselineOutcome) -> Option<Warning> {
         "Z is carried by about {few:.1} points: the error is not to be trusted, and Z is likely to be \
          larger; try smc or nested, or raise the budget"
     ))
+}
+
+/// Before a length scale can be told from the data, the interval is the prior's word.
+fn few(session: &Session) -> Option<Warning> {
+    let (n, needed) = (
+        session.evaluations(),
+        (4 * session.problem().names.len()).max(8),
+    );
+    let quadrature = session.method().is_some();
+    (quadrature && n < needed).then(|| {
+        format!(
+            "{n} evaluations are too few to fit a model of f; do not trust the interval before {needed}"
+        )
+    })
 }
 
 /// The same finite value again and again looks like a failure disguised as a value.
