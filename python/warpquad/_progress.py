@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import logging
 import sys
 import time
@@ -41,7 +42,7 @@ class Silent:
         """Say nothing."""
 
 
-class Line:
+class Line(abc.ABC):
     """One line about the run; its subclasses say where it is written, and how often."""
 
     shown = True
@@ -70,9 +71,9 @@ class Line:
             text += f" + {left:.0f} s" if n and left > 0 else ""
         return text + (f", {failed} failed" if failed else "") + self.log_z
 
+    @abc.abstractmethod
     def write(self, line: str) -> None:
         """Show the line."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Leave no trace by default."""
