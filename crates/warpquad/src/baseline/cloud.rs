@@ -4,7 +4,7 @@ use super::run::{Halt, Run};
 
 use crate::numeric::linalg::{Cholesky, Mat};
 use crate::numeric::random::Rng;
-use crate::numeric::special::ln_sum_exp;
+use crate::numeric::weights::{self, effective};
 use crate::points::Points;
 
 /// Points in normal scores with ln f there.
@@ -100,32 +100,10 @@ pub(super) fn squared(z: &[f64]) -> f64 {
     z.iter().map(|z| z * z).sum()
 }
 
-/// Weights with sum 1 from their logs; at least one must be positive.
+/// Weights with sum 1, even if no point has any: then all alike.
 pub(super) fn normalised(ln_weights: &[f64]) -> Vec<f64> {
-    let total = ln_sum_exp(ln_weights);
-    ln_weights.iter().map(|w| (w - total).exp()).collect()
-}
-
-/// (sum w)^2 / sum w^2.
-pub(super) fn effective(ln_weights: &[f64]) -> f64 {
-    1.0 / normalised(ln_weights).iter().map(|w| w * w).sum::<f64>()
-}
-
-/// Systematic resampling: `count` indices, each as often as its weight says to within one.
-pub(super) fn resample(ln_weights: &[f64], count: usize, rng: &mut Rng) -> Vec<usize> {
-    let weights = normalised(ln_weights);
-    let start = rng.uniform();
-    let (mut i, mut reached) = (0, weights[0]);
-    let mut out = Vec::with_capacity(count);
-    for k in 0..count {
-        let at = (k as f64 + start) / count as f64;
-        while reached < at && i + 1 < weights.len() {
-            i += 1;
-            reached += weights[i];
-        }
-        out.push(i);
-    }
-    out
+    let alike = || vec![1.0 / ln_weights.len() as f64; ln_weights.len()];
+    weights::normalised(ln_weights).unwrap_or_else(alike)
 }
 
 /// The mean and covariance of a weighted population.

@@ -1,12 +1,13 @@
 //! Sequential Monte Carlo: temper a population from the prior to the posterior.
 
 use super::Baseline;
-use super::cloud::{Cloud, Shape, effective, normalised, resample};
+use super::cloud::{Cloud, Shape, normalised};
 use super::passes::{Pass, passes};
 use super::qmc::mean_and_its_variance;
 use super::run::{Halt, Known, Run, Samples};
 use crate::numeric::random::Rng;
 use crate::numeric::special::ln_sum_exp;
+use crate::numeric::weights::{effective, systematic};
 
 /// A stage ends where the effective number of particles has fallen to this part of all.
 const EFFECTIVE: f64 = 0.5;
@@ -113,7 +114,7 @@ pub(super) fn populate(
     rng: &mut Rng,
 ) -> Result<Cloud, Halt> {
     let shape = Shape::of(&from.z, ln_weights);
-    let mut walkers = from.select(&resample(ln_weights, chains, rng));
+    let mut walkers = from.select(&systematic(&normalised(ln_weights), chains, rng.uniform()));
     let mut all = walkers.clone();
     for _ in 1..length {
         walkers.step(run, beta, &shape, rng)?;

@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::measure::{Chart, Coordinates, Form, Measure};
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
-use crate::numeric::special::{ln_add_exp, ln_normal_pdf, ln_sum_exp};
+use crate::numeric::special::{ln_add_exp, ln_normal_pdf};
+use crate::numeric::weights::effective;
 use crate::points::Points;
 use crate::warp::{Marginal, Warp};
 
@@ -102,12 +103,6 @@ fn weighed(
     let reach = reach(&nodes.points.select(&inside))?;
     let pairs = inside.iter().zip(reach);
     Ok((t, pairs.map(|(&i, r)| nodes.ln_weights[i] + r).collect()))
-}
-
-/// The effective number of weighted points, (sum w)^2 / sum w^2.
-fn effective(ln_mass: &[f64]) -> f64 {
-    let squares: Vec<f64> = ln_mass.iter().map(|m| 2.0 * m).collect();
-    (2.0 * ln_sum_exp(ln_mass) - ln_sum_exp(&squares)).exp()
 }
 
 /// The measure (a fifth), the observed points (a twentieth), and the mixture that was found.

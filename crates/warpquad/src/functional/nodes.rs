@@ -7,6 +7,7 @@ use crate::measure::{Form, Measure};
 use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
+use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 use crate::warp::{Identity, Warp};
 
@@ -269,22 +270,19 @@ impl Proposal {
             .zip(reach)
             .map(|(w, r)| w + r)
             .collect();
-        let total = ln_sum_exp(&ln_mass);
-        if !total.is_finite() {
-            return None;
-        }
+        let weights = normalised(&ln_mass)?;
         let count = CENTERS.min(nodes.points.len() / 4).max(1);
-        // Systematic resampling: one center whenever the cumulative mass passes the next half step.
-        let (mut centers, mut sum) = (Vec::with_capacity(count), 0.0);
-        for (x, ln_mass) in nodes.points.iter().zip(&ln_mass) {
-            sum += (ln_mass - total).exp() * count as f64;
-            while (centers.len() as f64) + 0.5 < sum && centers.len() < count {
-                centers.push(x.to_vec());
-            }
-        }
+        let picks = systematic(&weights, count, 0.5);
+        let centers: Vec<Vec<f64>> = picks
+            .iter()
+            .map(|&i| nodes.points.row(i).to_vec())
+            .collect();
         let ln_weights = vec![0.0; centers.len()];
-        let proposal = Proposal::new(centers, &ln_weights, like.half_lengths.clone());
-        Some(proposal).filter(|p| !p.centers.is_empty())
+        Some(Proposal::new(
+            centers,
+            &ln_weights,
+            like.half_lengths.clone(),
+        ))
     }
 
     /// Map d + 1 uniform numbers to a point.

@@ -7,7 +7,8 @@ use crate::belief::{Belief, Link, Posterior};
 use crate::error::{Error, Result, finite, same_length};
 use crate::numeric::linalg::{Mat, dot};
 use crate::numeric::random::Rng;
-use crate::numeric::special::{ln_sum_exp, normal_quantile};
+use crate::numeric::special::normal_quantile;
+use crate::numeric::weights::normalised;
 use crate::points::Points;
 use crate::warp::{Marginal, Warp};
 
@@ -300,13 +301,6 @@ fn in_unit(offset: f64, ln_unit: f64, value: f64) -> (f64, f64) {
         0.0 => (ln_unit, value),
         offset => (0.0, offset + ln_unit.exp() * value),
     }
-}
-
-/// exp(ln_weights) scaled to sum to 1; `None` if nothing has weight.
-pub(super) fn normalised(ln_weights: &[f64]) -> Option<Vec<f64>> {
-    let total = ln_sum_exp(ln_weights);
-    let weights = || ln_weights.iter().map(|w| (w - total).exp()).collect();
-    total.is_finite().then(weights)
 }
 
 /// Terms exp(ln_unit) value, scaled to sum to 1.

@@ -1,11 +1,12 @@
 //! Draw points from f pi / Z under the belief's mean, all of one weight.
 
 use super::Nodes;
-use super::ratio::{Positive, no_mass, normalised};
+use super::ratio::{Positive, no_mass};
 use crate::belief::Belief;
 use crate::error::Result;
 use crate::measure::{Form, Measure};
 use crate::numeric::random::Rng;
+use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 
 /// Nodes to resample from, at least and at most.
@@ -54,7 +55,7 @@ pub fn sample(
         .map(|(w, f)| w + f)
         .collect();
     let weights = normalised(&ln_weights).ok_or_else(no_mass)?;
-    let mut picks = systematic(&weights, members, rng);
+    let mut picks = systematic(&weights, members, rng.uniform());
     rng.shuffle(&mut picks);
     let mut ensemble = Ensemble {
         measure,
@@ -75,24 +76,6 @@ pub fn sample(
         effective: 1.0 / weights.iter().map(|w| w * w).sum::<f64>(),
         accepted: accepted as f64 / (moves.max(1) * members) as f64,
     })
-}
-
-/// Systematic resampling: one uniform number, then equal steps through the cumulative weights.
-fn systematic(weights: &[f64], n: usize, rng: &mut Rng) -> Vec<usize> {
-    let (first, mut sum) = (rng.uniform(), 0.0);
-    let mut picks = Vec::with_capacity(n);
-    let mut last = 0;
-    for (i, weight) in weights.iter().enumerate() {
-        sum += weight * n as f64;
-        if *weight > 0.0 {
-            last = i;
-        }
-        while picks.len() < n && picks.len() as f64 + first < sum {
-            picks.push(i);
-        }
-    }
-    picks.resize(n, last); // the weights may sum to 1 less rounding
-    picks
 }
 
 struct Ensemble<'a> {

@@ -12,3 +12,4 @@ pub mod sobol;
 mod sobol_directions;
 pub mod special;
 pub mod vmath;
+pub mod weights;

@@ -7,6 +7,7 @@ use warpquad::Result;
 use warpquad::measure::Univariate;
 use warpquad::numeric::random::Rng;
 use warpquad::numeric::special::ln_sum_exp;
+use warpquad::numeric::weights::{normalised, systematic};
 
 /// A temperature is as far from the last as leaves this part of the particles effective.
 const EFFECTIVE: f64 = 0.6;
@@ -89,24 +90,13 @@ fn largest_step(particles: &[Particle], left: f64) -> f64 {
     low.exp()
 }
 
-/// Systematic resampling.
 fn resampled(particles: &[Particle], ln_weights: &[f64], rng: &mut Rng) -> Vec<Particle> {
-    let total = ln_sum_exp(ln_weights);
-    let n = particles.len() as f64;
-    let offset = rng.uniform();
-    let mut out = Vec::with_capacity(particles.len());
-    let mut sum = 0.0;
-    for (particle, ln_weight) in particles.iter().zip(ln_weights) {
-        sum += n * (ln_weight - total).exp();
-        while (out.len() as f64) + offset < sum && out.len() < particles.len() {
-            out.push(particle.clone());
-        }
-    }
-    // Rounding may leave the last place empty.
-    while let (true, Some(last)) = (out.len() < particles.len(), particles.last()) {
-        out.push(last.clone());
-    }
-    out
+    // Without any weight nobody is preferred.
+    let Some(weights) = normalised(ln_weights) else {
+        return particles.to_vec();
+    };
+    let picks = systematic(&weights, particles.len(), rng.uniform());
+    picks.iter().map(|&i| particles[i].clone()).collect()
 }
 
 /// One Metropolis move of one absorber.
