@@ -6,7 +6,8 @@ use super::special::ln_sum_exp;
 ///
 /// ```
 /// use warpquad::numeric::weights::normalised;
-/// assert_eq!(normalised(&[-900.0, -900.0]), Some(vec![0.5, 0.5]));
+/// let weights = normalised(&[-900.0, -900.0, -901.0]).unwrap();
+/// assert!((weights.iter().sum::<f64>() - 1.0).abs() < 1e-12 && weights[0] == weights[1]);
 /// assert_eq!(normalised(&[f64::NEG_INFINITY]), None);
 /// ```
 pub fn normalised(ln_weights: &[f64]) -> Option<Vec<f64>> {
