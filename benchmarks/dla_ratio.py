@@ -12,84 +12,17 @@ import os
 for name in ("OPENBLAS", "MKL", "OMP", "BLIS", "VECLIB"):
     os.environ[f"{name}_NUM_THREADS"] = "1"
 
-import csv
 import json
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-import numpy as np
-from scipy.linalg import cho_factor, cho_solve
-from scipy.special import wofz
+from suite.absorbers import Model
 
 ROOT = Path(__file__).resolve().parent.parent
 # A spectrum of 612 unmasked pixels.
 ID = "3655-55240-0030"
-
-LIGHT = 2.99792458e10
-WIDTH = 9.08537121627923800e5
-CHARGE, MASS = 4.803204672997660e-10, 9.10938356e-28
-RESPONSE = np.array([0.00217460992138080811, 0.0411623059580451742, 0.240309364651846963, 0.432707438937454059])
-RESPONSE = np.concatenate([RESPONSE, RESPONSE[-2::-1]])
-
-
-def table(path):
-    return np.genfromtxt(path, delimiter=",", names=True)
-
-
-class Model:
-    """The likelihood of one spectrum; all that does not depend on absorbers is computed once."""
-
-    def __init__(self, folder, name):
-        with (folder / "quasars.csv").open() as file:
-            z = next(float(row["z_qso"]) for row in csv.DictReader(file) if row["id"] == name)
-        spectrum = table(folder / "spectra" / f"{name}.csv")
-        kept = spectrum["masked"] == 0
-        log_w = spectrum["log10_wavelength"]
-        wide = log_w[0] + 1e-4 * np.arange(-3, len(log_w) + 3)
-        self.kept, self.wide, w = kept, 10**wide, 10 ** log_w[kept]
-        self.y, self.v = spectrum["flux"][kept], spectrum["noise_variance"][kept]
-        raw = np.genfromtxt(folder / "null_model.csv", delimiter=",", skip_header=1)
-        at = [np.interp(w / (1 + z), raw[:, 0], raw[:, j]) for j in range(1, raw.shape[1])]
-        mu, log_omega, m = at[0], at[1], np.array(at[2:]).T
-        with (folder / "null_model_params.csv").open() as file:
-            p = {row["name"]: float(row["value"]) for row in csv.DictReader(file)}
-        self.lines = table(folder / "lyman_series.csv")
-        mean = np.exp(-self.depth(w, z, p["meanflux_tau_0"], p["meanflux_beta"]))
-        forest = 1 - np.exp(-self.depth(w, z, p["tau_0"], p["beta"])) + p["c_0"]
-        self.m, self.n = mu * mean, m * mean[:, None]
-        self.omega2 = np.exp(2 * log_omega) * forest**2 * mean**2
-
-    def depth(self, w, z, tau, beta):
-        length, f = self.lines["wavelength_angstrom"], self.lines["oscillator_strength"]
-        ratio = w[:, None] / length
-        terms = tau * f * length / (f[0] * length[0]) * ratio**beta
-        return np.where(ratio <= 1 + z, terms, 0).sum(1)
-
-    def absorption(self, z, log_nhi):
-        tau = 0
-        for n in range(3):
-            length, f = self.lines["wavelength_angstrom"][n], self.lines["oscillator_strength"][n]
-            cm = 1e-8 * length
-            u = LIGHT * (self.wide / (length * (1 + z)) - 1)
-            g = self.lines["transition_rate_per_s"][n] * cm / (4 * np.pi)
-            profile = wofz((u + 1j * g) / (WIDTH * np.sqrt(2))).real / (WIDTH * np.sqrt(2 * np.pi))
-            tau = tau + np.pi * CHARGE**2 * f * cm / (MASS * LIGHT) * profile
-        return np.convolve(np.exp(-(10**log_nhi) * tau), RESPONSE, "valid")[self.kept]
-
-    def log_likelihood(self, x):
-        a = 1.0
-        for z, log_nhi in zip(x[::2], x[1::2]):
-            a = a * self.absorption(z, log_nhi)
-        d = a * a * self.omega2 + self.v
-        r = self.y - a * self.m
-        n = a[:, None] * self.n
-        scaled = n / d[:, None]
-        factor = cho_factor(np.eye(n.shape[1]) + n.T @ scaled, lower=True)
-        c = scaled.T @ r
-        ln_det = np.log(d).sum() + 2 * np.log(np.diag(factor[0])).sum()
-        return -0.5 * (len(r) * np.log(2 * np.pi) + ln_det + r @ (r / d) - c @ cho_solve(factor, c))
 
 
 def least_time(work):

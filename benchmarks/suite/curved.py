@@ -69,7 +69,7 @@ def shell_3d() -> Problem:
 
 
 def eggbox_2d() -> Problem:
-    """No closed form; MultiNest's literature says 235.88."""
+    """No closed form; dynesty's documentation says 235.856."""
     return Problem(
         "eggbox_2d",
         "tune",

@@ -88,7 +88,7 @@ def decay_3d() -> Problem:
     return Problem("decay_3d", "report", about, priors, f)
 
 
-# Steps of a year: a fourth-order step of 1/8 year is good to 1e-5 where the posterior is.
+# Steps of a year: a fourth-order step of 1/8 year is good to 2e-5 where the posterior is.
 STEPS = 8
 # Logs of thousands of animals that no sensible rates leave; clipped, so that absurd rates give a finite answer.
 LOW, HIGH = -30.0, 12.0
