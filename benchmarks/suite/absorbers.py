@@ -140,7 +140,7 @@ def absorbers(name: str, half: str, spectrum: str, count: int, about: str) -> Pr
 
 
 # A clear absorber at log_nhi = 20.8; a ridge along the edge with a range of e^24000, near that of the paper's figure; noise that leaves three absorbers free.
-CLEAR, EDGE, NOISY = "3655-55240-0310", "3655-55240-0764", "3655-55240-0070"
+CLEAR, EDGE, NOISY = "3655-55240-0310", "3655-55240-0764", "9367-57758-0396"
 SPECTRA = {"dla_clear_2d": (CLEAR, 1), "dla_edge_2d": (EDGE, 1), "dla_6d": (NOISY, 3)}
 
 

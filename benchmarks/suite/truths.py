@@ -131,8 +131,8 @@ SPECIAL: dict[str, tuple[Way, Way]] = {
     "dla_clear_2d": (reproduction, lambda p: fitted(p, 2**16, 1000)),
     "dla_edge_2d": (reproduction, lambda p: fitted(p, 2**16, 1000)),
     "dla_6d": (
-        lambda p: shuffled(p, 2**17, 1500, seed=1, until=1.0, components=30, df=8.0),
-        lambda p: shuffled(p, 2**17, 1500, seed=2, until=0.7, components=20, df=np.inf),
+        lambda p: shuffled(p, 2**18, 3000, seed=1, until=1.0, components=50, df=8.0),
+        lambda p: shuffled(p, 2**17, 3000, seed=2, until=0.7, components=30, df=np.inf),
     ),
 }
 
