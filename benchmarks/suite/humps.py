@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import log_ndtr, logsumexp
-from scipy.stats import norm
 
 from .problem import Array, Problem, bells, box
 
@@ -12,12 +11,7 @@ LOG_2PI = np.log(2.0 * np.pi)
 
 
 def log_interval(lo: Array, hi: Array) -> Array:
-    """log(Phi(hi) - Phi(lo)) for lo <= 0 <= hi, where nothing cancels."""
-    return np.log(norm.cdf(hi) - norm.cdf(lo)) if np.all((lo <= 0) & (hi >= 0)) else _far(lo, hi)
-
-
-def _far(lo: Array, hi: Array) -> Array:
-    """The same anywhere, by the smaller tail: Phi(hi) (1 - Phi(lo)/Phi(hi)), mirrored where lo > 0."""
+    """log(Phi(hi) - Phi(lo)) by the smaller tail, where nothing cancels: Phi(b) (1 - Phi(a)/Phi(b)), mirrored where lo > 0."""
     a, b = np.where(lo > 0, -hi, lo), np.where(lo > 0, -lo, hi)
     return log_ndtr(b) + np.log1p(-np.exp(log_ndtr(a) - log_ndtr(b)))
 

@@ -66,7 +66,7 @@ def tempered(problem: Problem, count: int = 2**20, particles: int = 6000) -> Ans
     z, _ = sampling.tempered(problem, particles, seed=2, until=0.5)
     proposal = sampling.fit(z, components=8, df=np.inf, widen=1.1, seed=2)
     found, error, share = sampling.importance(problem, proposal, count, seed=22, sobol=True)
-    print(f"  {problem.name}: effective share {share:.3f} at half the temperature", flush=True)
+    print(f"  {problem.name}: effective share {share:.3f} at twice the temperature", flush=True)
     return Answer(found, error, f"tempered quasi-random importance sampling of {count} points")
 
 
