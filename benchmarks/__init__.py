@@ -1,0 +1,1 @@
+"""What measures warpquad, by time and beside other packages."""

@@ -1,0 +1,61 @@
+"""The coordinates in which peers see a problem: the unit cube, normal scores, or boxes under a normal law with a weight."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtr
+
+# Scores beyond 8.2 have a distribution function that rounds to 1: x would be infinite.
+FARTHEST = 8.0
+# The uniform law on (-sqrt 3, sqrt 3) has the mean and the variance of the standard normal law.
+EDGE = np.sqrt(3.0)
+BOXES = ("uniform", "loguniform")
+
+
+def log_f_of_cube(problem: Any, u: Any) -> float:
+    """The log-likelihood at a point of the unit cube."""
+    return problem.log_likelihood(problem.transform(np.asarray(u, dtype=float)))
+
+
+def log_f_of_cubes(problem: Any, u: Any) -> np.ndarray:
+    """The log-likelihoods at n points of the unit cube."""
+    return np.array([log_f_of_cube(problem, point) for point in np.asarray(u, dtype=float)])
+
+
+def all_normal(problem: Any) -> bool:
+    """Whether every prior is a normal law, so that scores are x itself but for its unit."""
+    return all(prior[0] == "normal" for prior in problem.priors.values())
+
+
+class Standard:
+    """Coordinates t in which the measure is the standard normal law, and which keep the shape of a box.
+
+    A normal parameter is its score. A uniform one (of the log, if it is log-uniform) is on (-sqrt 3, sqrt 3), and f is weighed by the
+    ratio of the uniform density to the normal one, so that the integral of f against the normal law over the box is Z. Any other is
+    the score of its distribution function.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self.boxed = np.array([prior[0] in BOXES for prior in problem.priors.values()])
+
+    def log_f(self, t: Any) -> float:
+        """The log of the likelihood times the weight."""
+        t = np.clip(np.asarray(t, dtype=float), -FARTHEST, FARTHEST)
+        inside = np.clip(t[self.boxed], -EDGE, EDGE)
+        u = ndtr(t)
+        u[self.boxed] = (inside / EDGE + 1) / 2
+        weight = np.sum(inside**2 / 2 + 0.5 * np.log(2 * np.pi) - np.log(2 * EDGE))
+        return log_f_of_cube(self.problem, u) + float(weight)
+
+    def start(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """n draws of the prior."""
+        t = rng.standard_normal((n, len(self.boxed)))
+        t[:, self.boxed] = rng.uniform(-EDGE, EDGE, (n, int(self.boxed.sum())))
+        return t
+
+    def bounds(self, reach: float) -> list[tuple[float, float]]:
+        """Where to look: the box, or so many standard deviations."""
+        return [(-EDGE, EDGE) if boxed else (-reach, reach) for boxed in self.boxed]

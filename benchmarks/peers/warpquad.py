@@ -1,0 +1,32 @@
+"""This repository's package: one run by ask and tell, looked at when each budget is spent."""
+
+from __future__ import annotations
+
+from typing import Any, Iterator
+
+import numpy as np
+
+from benchmarks.peers import Estimate
+
+
+def run(problem: Any, budgets: Any, seed: int, method: str) -> Iterator[Estimate]:
+    """Estimates at all budgets from one run: its path does not depend on where it will stop."""
+    import warpquad as wq
+
+    by_name = {name.replace("_", ""): getattr(wq, name) for name in dir(wq)}
+    priors = {
+        name: by_name[family.replace("_", "").replace("-", "")](*numbers)
+        for name, (family, *numbers) in problem.priors.items()
+    }
+    session = wq.Session(priors, seed=seed, method=method)
+    for budget in sorted(budgets):
+        while session.evaluations < budget:
+            (task,) = session.ask()
+            session.tell(task, log_f=problem.log_likelihood(task.array))
+        try:
+            result = session.result()
+        except wq.WarpquadError as error:
+            yield Estimate(budget, error_text=f"{type(error).__name__}: {error}")
+            continue
+        low, high = result.interval(0.95)
+        yield Estimate(budget, result.log_z, low, high)

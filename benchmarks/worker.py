@@ -1,0 +1,76 @@
+"""Run one peer on one problem, in the peer's environment: `python -m benchmarks.worker PEER PROBLEM SEED [BUDGET ...]`.
+
+Writes a line of JSON to standard output for each budget, as soon as it is there. What the peer prints goes to standard error.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import sys
+import warnings
+from typing import Any, Iterable, Optional
+
+from benchmarks.counted import Counted
+from benchmarks.peers import FINISH, PEERS, Budget, Estimate
+from benchmarks.suite import PROBLEMS
+
+
+def number(value: Optional[float]) -> Optional[float]:
+    """A number that JSON has."""
+    return None if value is None or not math.isfinite(value) else float(value)
+
+
+def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
+    """What is written of an estimate, with what it cost."""
+    text = estimate.error_text
+    if not text and number(estimate.log_z) is None:
+        text = f"log Z is {estimate.log_z}"
+    return {
+        "budget": estimate.budget,
+        "evaluations": problem.evaluations,
+        "log_z": number(estimate.log_z),
+        "log_z_lo": number(estimate.log_z_lo),
+        "log_z_hi": number(estimate.log_z_hi),
+        "cpu_seconds": round(problem.cpu_seconds, 4),
+        "error_text": text,
+    }
+
+
+def run(peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]) -> Iterable[dict[str, Any]]:
+    """The lines of one peer on one problem; an exception of the peer's is a line for each budget that it did not reach."""
+    peer = PEERS[peer_name]
+    problem = Counted(PROBLEMS[problem_name])
+    module = importlib.import_module(f"benchmarks.peers.{peer.module}")
+    wanted = list(budgets)
+    left = list(wanted)
+    try:
+        problem.restart()
+        for estimate in module.run(problem, wanted, seed, **peer.options):
+            left.remove(estimate.budget)
+            yield line(problem, estimate)
+    except Exception as error:  # a peer may raise whatever it likes
+        text = f"{type(error).__name__}: {error}"
+        for budget in left:
+            yield line(problem, Estimate(budget, error_text=text))
+
+
+def main(words: list[str]) -> None:
+    """The command line."""
+    peer, problem, seed, *rest = words
+    budgets: list[Budget] = [b if b == FINISH else int(b) for b in rest]
+    if not budgets:
+        budgets = [*PROBLEMS[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
+    # Peers print; the lines have standard output for themselves.
+    lines = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)
+    warnings.simplefilter("ignore")
+    for row in run(peer, problem, int(seed), budgets):
+        lines.write(json.dumps(row) + "\n")
+        lines.flush()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
