@@ -39,7 +39,7 @@ class Counted:
 
     def restart(self) -> None:
         """Begin a run: nothing is evaluated, no time has passed."""
-        self.evaluations = 0
+        self._times: list[float] = []
         self._inside = 0.0
         self._began = time.process_time()
 
@@ -58,7 +58,7 @@ class Counted:
         began = time.process_time()
         value = float(self._problem.log_likelihood(np.asarray(x, dtype=float).reshape(-1)))
         self._inside += time.process_time() - began
-        self.evaluations += 1
+        self._times.append(self.cpu_seconds)
         return value
 
     def log_likelihoods(self, x: Any) -> np.ndarray:
@@ -67,8 +67,17 @@ class Counted:
         points = np.asarray(x, dtype=float)
         values = np.asarray(self._problem.log_likelihoods(points), dtype=float)
         self._inside += time.process_time() - began
-        self.evaluations += len(points)
+        self._times.extend([self.cpu_seconds] * len(points))
         return values
+
+    @property
+    def evaluations(self) -> int:
+        """Likelihoods since the start."""
+        return len(self._times)
+
+    def cpu_seconds_at(self, evaluations: int) -> float:
+        """Seconds of the processor up to the next evaluation after so many; all, if there was none."""
+        return self._times[evaluations] if evaluations < len(self._times) else self.cpu_seconds
 
     @property
     def cpu_seconds(self) -> float:

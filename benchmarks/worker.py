@@ -28,13 +28,14 @@ def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
     text = estimate.error_text
     if not text and number(estimate.log_z) is None:
         text = f"log Z is {estimate.log_z}"
+    evaluations = problem.evaluations if estimate.evaluations is None else estimate.evaluations
     return {
         "budget": estimate.budget,
-        "evaluations": problem.evaluations,
+        "evaluations": evaluations,
         "log_z": number(estimate.log_z),
         "log_z_lo": number(estimate.log_z_lo),
         "log_z_hi": number(estimate.log_z_hi),
-        "cpu_seconds": round(problem.cpu_seconds, 4),
+        "cpu_seconds": round(problem.cpu_seconds_at(evaluations), 4),
         "error_text": text,
     }
 

@@ -27,11 +27,14 @@ class Estimate:
     log_z_lo: Optional[float] = None
     log_z_hi: Optional[float] = None
     error_text: str = ""
+    evaluations: Optional[int] = None
+    """Those that it rests on, where the peer has gone on since; all so far otherwise."""
 
     @classmethod
-    def normal(cls, budget: Budget, log_z: float, sd: float) -> "Estimate":
+    def normal(cls, budget: Budget, log_z: float, sd: float, evaluations: Optional[int] = None) -> "Estimate":
         """An estimate with a normal error bar on log Z, as nested samplers state it."""
-        return cls(budget, float(log_z), float(log_z - NORMAL_95 * sd), float(log_z + NORMAL_95 * sd))
+        reach = NORMAL_95 * float(sd)
+        return cls(budget, float(log_z), float(log_z) - reach, float(log_z) + reach, evaluations=evaluations)
 
 
 # The 97.5 % quantile of the standard normal law.
@@ -56,7 +59,8 @@ def _ours(method: str) -> Peer:
 
 
 PEERS: dict[str, Peer] = {
-    "qmc": Peer("qmc", "scipy", finishes=True),
+    "qmc": Peer("qmc", "scipy", {"scrambles": 1}, finishes=True),
+    "qmc-replicated": Peer("qmc", "scipy", {"scrambles": 4}, finishes=True),
     "vegas": Peer("vegas", "vegas", finishes=True),
     "emukit-wsabi-l": Peer("emukit", "emukit"),
     "probnum": Peer("probnum", "probnum"),
