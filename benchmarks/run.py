@@ -35,24 +35,30 @@ QUICK_PROBLEMS, QUICK_SEEDS = ("bump_1d", "banana_2d", "gmm_4d"), 1
 
 @dataclass(frozen=True)
 class Job:
-    """One worker: a peer on a problem with a seed, at the budgets that are not known yet."""
+    """One worker: a peer on a problem with one seed or several, at the budgets that are not known yet."""
 
     peer: str
     problem: str
-    seed: int
+    seeds: tuple[int, ...]
     budgets: tuple[Budget, ...]
 
 
 def jobs(args: argparse.Namespace, done: set[tuple[str, ...]], versions: dict[str, str]) -> Iterator[Job]:
     """What is left to do: by seed first, so that whatever is there when it is stopped is even over peers and problems."""
-    for seed in range(args.first_seed, args.first_seed + args.seeds):
+    seeds = range(args.first_seed, args.first_seed + args.seeds)
+    for first in seeds[:: args.group]:
         for peer in args.peers:
             for problem in args.problems:
-                finish = [FINISH] if PEERS[peer].finishes and seed < args.finish_seeds else []
-                wanted: list[Budget] = [*([] if args.finish_only else PROBLEMS[problem].budgets), *finish]
-                left = [b for b in wanted if (peer, versions[peer], problem, str(seed), str(b)) not in done]
-                if left:
-                    yield Job(peer, problem, seed, tuple(left))
+                # Seeds that lack the same budgets share a worker.
+                shared: dict[tuple[Budget, ...], list[int]] = {}
+                for seed in seeds[first - args.first_seed :][: args.group]:
+                    finish = [FINISH] if PEERS[peer].finishes and seed < args.finish_seeds else []
+                    wanted: list[Budget] = [*([] if args.finish_only else PROBLEMS[problem].budgets), *finish]
+                    left = tuple(b for b in wanted if (peer, versions[peer], problem, str(seed), str(b)) not in done)
+                    shared.setdefault(left, []).append(seed)
+                for left, same in shared.items():
+                    if left:
+                        yield Job(peer, problem, tuple(same), left)
 
 
 def known(path: Path) -> set[tuple[str, ...]]:
@@ -65,7 +71,7 @@ def known(path: Path) -> set[tuple[str, ...]]:
 
 def work(job: Job, python: Path, seconds: int) -> list[dict[str, Any]]:
     """The rows of a worker, in a process of its own; those that it did not write say why."""
-    words = [str(python), "-m", "benchmarks.worker", job.peer, job.problem, str(job.seed), *map(str, job.budgets)]
+    words = [str(python), "-m", "benchmarks.worker", job.peer, job.problem, ",".join(map(str, job.seeds)), *map(str, job.budgets)]
     environment = {**os.environ, **{name: "1" for name in THREADS}, "PYTHONHASHSEED": "0"}
 
     def limit() -> None:
@@ -80,8 +86,9 @@ def work(job: Job, python: Path, seconds: int) -> list[dict[str, Any]]:
     except subprocess.TimeoutExpired as stuck:
         out, why = (stuck.stdout or b"").decode(), f"no answer in {10 * seconds} s on the clock"
     rows = [json.loads(line) for line in out.splitlines()]
-    there = {row["budget"] for row in rows}
-    return rows + [{"budget": b, "error_text": why} for b in job.budgets if b not in there]
+    there = {(row["seed"], row["budget"]) for row in rows}
+    wanted = ((seed, budget) for seed in job.seeds for budget in job.budgets)
+    return rows + [{"seed": s, "budget": b, "error_text": why} for s, b in wanted if (s, b) not in there]
 
 
 def reason(code: int, errors: str, seconds: int) -> str:
@@ -96,7 +103,7 @@ def rows_of(job: Job, found: Iterable[dict[str, Any]], version: str) -> Iterator
     """Complete rows of runs.csv."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     for row in found:
-        whole = {"peer": job.peer, "version": version, "problem": job.problem, "d": PROBLEMS[job.problem].d, "seed": job.seed, "date": today}
+        whole = {"peer": job.peer, "version": version, "problem": job.problem, "d": PROBLEMS[job.problem].d, "date": today}
         whole.update({key: value for key, value in row.items() if value is not None})
         whole["error_text"] = " ".join(str(row.get("error_text", "")).split())[:300]
         yield whole
@@ -128,7 +135,7 @@ def main(words: list[str] | None = None) -> None:
                 job = futures[future]
                 rows = list(rows_of(job, future.result(), versions[job.peer]))
                 append(table, rows)
-                print(f"{count}/{len(left)} {job.peer} {job.problem} {job.seed}: {said(rows)}", flush=True)
+                print(f"{count}/{len(left)} {job.peer} {job.problem} {','.join(map(str, job.seeds))}: {said(rows)}", flush=True)
         except KeyboardInterrupt:
             pool.shutdown(cancel_futures=True)
             raise
@@ -137,7 +144,7 @@ def main(words: list[str] | None = None) -> None:
 def said(rows: list[dict[str, Any]]) -> str:
     """A short line on what a worker found."""
     truth = PROBLEMS[rows[0]["problem"]].log_z
-    parts = [f"{r['budget']}: {r['log_z'] - truth:+.3g}" if "log_z" in r else f"{r['budget']}: {r['error_text'][:60]}" for r in rows]
+    parts = [f"{r['budget']}: {r['log_z'] - truth:+.3g}" if "log_z" in r else f"{r['budget']}: {r['error_text'][:60]}" for r in rows if r["seed"] == rows[0]["seed"]]
     return ", ".join(parts) + f" ({sum(float(r.get('cpu_seconds', 0)) for r in rows):.1f} s)"
 
 
@@ -151,6 +158,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--finish-seeds", type=int, default=3, help="seeds with a run until the peer stops by itself")
     parser.add_argument("--finish-only", action="store_true", help="no runs at the small budgets")
     parser.add_argument("--quick", action="store_true", help="three problems, one seed")
+    parser.add_argument("--group", type=int, default=1, help="seeds of one worker: saves the start of the interpreter for cheap peers")
     parser.add_argument("--jobs", type=int, default=2, help="workers at once")
     parser.add_argument("--seconds", type=int, default=600, help="of the processor, for each worker")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")

@@ -1,6 +1,8 @@
 """Run one peer on one problem, in the peer's environment: `python -m benchmarks.worker PEER PROBLEM SEED [BUDGET ...]`.
 
-Writes a line of JSON to standard output for each budget, as soon as it is there. What the peer prints goes to standard error.
+SEED may be several, as in 0,1,2.
+
+Writes a line of JSON to standard output for each seed and budget, as soon as it is there. What the peer prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -60,7 +62,7 @@ def run(peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget])
 
 def main(words: list[str]) -> None:
     """The command line."""
-    peer, problem, seed, *rest = words
+    peer, problem, seeds, *rest = words
     budgets: list[Budget] = [b if b == FINISH else int(b) for b in rest]
     if not budgets:
         budgets = [*PROBLEMS[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
@@ -68,9 +70,10 @@ def main(words: list[str]) -> None:
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    for row in run(peer, problem, int(seed), budgets):
-        lines.write(json.dumps(row) + "\n")
-        lines.flush()
+    for seed in map(int, seeds.split(",")):
+        for row in run(peer, problem, seed, budgets):
+            lines.write(json.dumps({"seed": seed, **row}) + "\n")
+            lines.flush()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, ndtri
 
 # Scores beyond 8.2 have a distribution function that rounds to 1: x would be infinite.
 FARTHEST = 8.0
@@ -59,3 +59,45 @@ class Standard:
     def bounds(self, reach: float) -> list[tuple[float, float]]:
         """Where to look: the box, or so many standard deviations."""
         return [(-EDGE, EDGE) if boxed else (-reach, reach) for boxed in self.boxed]
+
+
+class Natural:
+    """Coordinates t with a density: x itself, its log if the prior is one of the log, or the normal score of any other.
+
+    For packages that take a log density on a box or on the whole line. In t every prior is uniform or normal.
+    """
+
+    def __init__(self, problem: Any) -> None:
+        self.problem = problem
+        self.boxed = np.array([prior[0] in BOXES for prior in problem.priors.values()])
+        # The two numbers of each law: its ends, or its mean and standard deviation.
+        self.laws = np.array([_law(*prior) for prior in problem.priors.values()])
+
+    def of_cube(self, u: Any) -> np.ndarray:
+        """t of a point of the unit cube, or of one probability for all parameters."""
+        a, b = self.laws.T
+        return np.where(self.boxed, a + (b - a) * u, a + b * ndtri(u))
+
+    def log_likelihood(self, t: Any) -> float:
+        """The log-likelihood at t."""
+        a, b = self.laws.T
+        t = np.asarray(t, dtype=float).reshape(-1)
+        with np.errstate(over="ignore"):
+            u = np.where(self.boxed, (t - a) / (b - a), ndtr(np.clip((t - a) / b, -FARTHEST, FARTHEST)))
+        return log_f_of_cube(self.problem, np.clip(u, 0.0, 1.0))
+
+    def log_prior(self, t: Any) -> float:
+        """The log density of the prior at t, inside the boxes."""
+        a, b = self.laws.T
+        t = np.asarray(t, dtype=float).reshape(-1)
+        normal = -0.5 * ((t - a) / b) ** 2 - np.log(b) - 0.5 * np.log(2 * np.pi)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return float(np.where(self.boxed, -np.log(b - a), normal).sum())
+
+
+def _law(family: str, *numbers: float) -> tuple[float, float]:
+    if family == "loguniform":
+        return float(np.log(numbers[0])), float(np.log(numbers[1]))
+    if family in ("uniform", "normal", "lognormal"):
+        return float(numbers[0]), float(numbers[1])
+    return 0.0, 1.0

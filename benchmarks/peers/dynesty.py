@@ -21,10 +21,10 @@ def run(problem: Any, budgets: Any, seed: int, dynamic: bool = False) -> Iterato
 def live_points(d: int, budget: int) -> int:
     """Live points of a run cut at a budget; the documentation asks for no fewer than 2 d.
 
-    dynesty spends them all before its first step. With 500, the default, none of the budgets gives an estimate; with a fifth of the
-    budget it compresses the prior by a factor of about e^4, and ends by adding the live points.
+    dynesty spends them all before its first step. With 500, the default, none of the budgets gives an estimate. Of a half, a third, a
+    fifth and a tenth of the budget, a tenth has the smallest errors on the suite where the posterior is narrow: it gets farthest.
     """
-    return max(2 * d + 1, budget // 5)
+    return max(2 * d + 1, budget // 10)
 
 
 def sampled(problem: Any, budget: Any, seed: int, dynamic: bool) -> Any:
