@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import time
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,21 @@ QUANTILES: dict[str, Callable[..., Any]] = {
     "lognormal": lambda u, mean, sd: np.exp(mean + sd * ndtri(u)),
     "exponential": lambda u, rate: -np.log1p(-u) / rate,
 }
+
+
+# The part of a worker's time after which a peer that gives all its estimates at the end is asked for them.
+ENOUGH = 0.85
+
+
+class TimeUp(Exception):
+    """The worker's time is nearly over."""
+
+
+def check_time() -> None:
+    """Raise `TimeUp` if the worker's limit on the processor's seconds is near."""
+    limit = resource.getrlimit(resource.RLIMIT_CPU)[0]
+    if limit != resource.RLIM_INFINITY and time.process_time() > ENOUGH * limit:
+        raise TimeUp(f"not done in {ENOUGH * limit:.0f} s of the processor")
 
 
 class Counted:

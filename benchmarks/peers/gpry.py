@@ -1,29 +1,38 @@
-"""GPry: a Gaussian process on the log posterior, and nested sampling of its mean."""
+"""GPry: a Gaussian process on the log posterior, with an SVM that shuts out the hopeless region."""
 
 from __future__ import annotations
 
 from typing import Any, Iterator
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import logsumexp, ndtr
 
+from benchmarks.counted import TimeUp, check_time
 from benchmarks.peers import Estimate
 from benchmarks.peers.coordinates import Natural
 
 # GPry needs a box: of an unbounded prior the central part but for 6e-7, five standard deviations to each side.
 REACH = 5.0
+# Adaptive importance sampling of its process' mean: rounds that adapt, points of each, and of the last.
+ROUNDS, POINTS, LAST = 6, 4096, 32768
+# Centres of the proposal's mixture, and the share of the uniform law in it.
+CENTRES, FLAT = 200, 0.1
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     """Estimates at all budgets from one run at its defaults, looked at when the next batch would exceed the budget.
 
-    Its prior is uniform on the box: the likelihood has the prior's density in it, and the box's volume.
+    Its prior is uniform on the box: the likelihood has the prior's density in it, and the box's volume. GPry finds log Z by nested
+    sampling of its process' mean with 50 d live points, known to some tenths only, and version 4.1 takes the region that the SVM has
+    shut out off twice when UltraNest is its sampler. So that it is not judged by that, the mean is integrated here by importance
+    sampling. It claims no error of the process itself: there is no interval.
     """
     from gpry import Runner
 
     natural = Natural(problem)
     np.random.seed(seed)
-    low, high = (np.where(natural.boxed, natural.laws.T[end], natural.of_cube(ndtr(side * REACH))) for end, side in ((0, -1), (1, 1)))
+    ends = ((0, -1), (1, 1))
+    low, high = (np.where(natural.boxed, natural.laws.T[end], natural.of_cube(ndtr(side * REACH))) for end, side in ends)
     log_volume = float(np.log(high - low).sum())
     left = sorted(budgets)
     found: list[Estimate] = []
@@ -33,7 +42,12 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
 
     def look(runner: Any) -> None:
         while left and problem.evaluations + runner.d > left[0]:
-            found.append(estimate(runner, left.pop(0), problem.evaluations))
+            found.append(estimate(left.pop(0)))
+        check_time()
+
+    def estimate(budget: int) -> Estimate:
+        log_z = integral(runner.surrogate, low, high, np.random.default_rng(seed))
+        return Estimate(budget, log_z, evaluations=problem.evaluations)
 
     runner = Runner(
         log_f,
@@ -44,14 +58,46 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         seed=seed,
         verbose=1,
     )
-    runner.run()
+    try:
+        runner.run()
+    except TimeUp as late:
+        yield from found
+        raise late
     yield from found
-    for budget in left:
-        yield estimate(runner, budget, problem.evaluations)
+    yield from (estimate(budget) for budget in left)
 
 
-def estimate(runner: Any, budget: int, evaluations: int) -> Estimate:
-    """Log Z of the process' mean, by the nested sampler that it recommends."""
-    runner.generate_mc_sample()
-    log_z, sd = runner.last_mc_logZ()
-    return Estimate.normal(budget, log_z, sd, evaluations)
+def integral(surrogate: Any, low: np.ndarray, high: np.ndarray, rng: np.random.Generator) -> float:
+    """The log integral of the exponential of the surrogate's mean over the box."""
+    d, log_volume = len(low), float(np.log(high - low).sum())
+
+    def mean(x: np.ndarray) -> np.ndarray:
+        y = np.full(len(x), -np.inf)
+        inside = ((x >= low) & (x <= high)).all(axis=1)
+        y[inside] = surrogate.predict(x[inside], return_std=False, validate=False)
+        return y
+
+    known = np.asarray(surrogate.X_regress)
+    x = np.concatenate([rng.uniform(low, high, (POINTS, d)), known])
+    log_w = mean(x)
+    for points in [POINTS] * ROUNDS + [LAST]:
+        weights = np.exp(log_w - logsumexp(log_w))
+        centres = x[rng.choice(len(x), CENTRES, p=weights)]
+        spread = np.cov(centres.T).reshape(d, d) + 1e-10 * np.diag((high - low) ** 2)
+        # Silverman's width for a kernel estimate from the centres.
+        root = np.linalg.cholesky(spread * (4 / ((d + 2) * CENTRES)) ** (2 / (d + 4)))
+        x = centres[rng.integers(CENTRES, size=points)] + rng.standard_normal((points, d)) @ root.T
+        flat = rng.random(points) < FLAT
+        x[flat] = rng.uniform(low, high, (int(flat.sum()), d))
+        log_w = mean(x) - density(x, centres, root, log_volume)
+    return float(logsumexp(log_w) - np.log(len(log_w)))
+
+
+def density(x: np.ndarray, centres: np.ndarray, root: np.ndarray, log_volume: float) -> np.ndarray:
+    """The log density of the proposal."""
+    d = len(root)
+    a, b = np.linalg.solve(root, x.T).T, np.linalg.solve(root, centres.T).T
+    squares = (a**2).sum(1)[:, None] + (b**2).sum(1)[None] - 2 * a @ b.T
+    normal = -np.maximum(squares, 0) / 2 - 0.5 * d * np.log(2 * np.pi) - np.log(np.diag(root)).sum()
+    mixture = logsumexp(normal, axis=1) - np.log(len(centres)) + np.log1p(-FLAT)
+    return np.logaddexp(mixture, np.log(FLAT) - log_volume)

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 import numpy as np
 from scipy.special import ndtr
 
+from benchmarks.counted import TimeUp, check_time
 from benchmarks.peers import Estimate
 from benchmarks.peers.coordinates import Natural
 
@@ -29,16 +30,22 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     start = rng.uniform(*plausible)
 
     def log_joint(t: Any) -> float:
+        check_time()
         return max(natural.log_likelihood(t) + natural.log_prior(t), LOWEST)
 
     options = {"max_fun_evals": max(budgets), "display": "off", "show_tips": False}
     vbmc = VBMC(log_joint, start[None], lower[None], upper[None], plausible[0][None], plausible[1][None], options=options)
     vbmc.logger.setLevel(logging.ERROR)
-    _, results = vbmc.optimize()
+    try:
+        results = vbmc.optimize()[1]
+    except TimeUp:
+        results = None
     counts = np.array([int(n) for n in vbmc.iteration_history["func_count"]])
     for budget in sorted(budgets):
         reached = np.flatnonzero(counts <= budget)
-        if budget >= problem.evaluations:
+        if results is None and budget > problem.evaluations:
+            yield Estimate(budget, error_text="not done in the worker's time")
+        elif results is not None and budget >= problem.evaluations:
             yield Estimate.normal(budget, results["elbo"], results["elbo_sd"])
         elif reached.size == 0:
             yield Estimate(budget, error_text="no iteration within the budget")

@@ -1,0 +1,295 @@
+"""Say what the runs showed: `python -m benchmarks.report [--runs FILE ...] [--out benchmarks/results]`.
+
+Reads runs.csv, and writes report.md, summary.csv (a line for each peer, problem and budget) and benchmark.svg. Of several versions of
+a peer the last that was run counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.peers import FINISH, OURS, PEERS
+from benchmarks.suite import PROBLEMS
+
+RESULTS = Path(__file__).resolve().parent / "results"
+AUTO = "warpquad-auto"
+# Groups of dimension as the aims have them, with the budget each aim is stated at.
+GROUPS: dict[str, tuple[range, int]] = {"d = 1 to 3": (range(1, 4), 100), "d = 4 to 8": (range(4, 9), 200), "d = 9, 10": (range(9, 11), 400)}
+NESTED = ("dynesty", "dynesty-dynamic", "ultranest", "nautilus", "pocomc")
+# An error below the truth's own is not a difference between peers; this is a floor for log scales and for ties.
+FLOOR = 1e-6
+
+
+@dataclass(frozen=True)
+class Run:
+    """A row of runs.csv, with its error."""
+
+    peer: str
+    version: str
+    problem: str
+    budget: str
+    seed: int
+    evaluations: int
+    error: float
+    """|log Z - truth|; infinite where the peer gave nothing."""
+    covered: bool | None
+    """Whether its 95 % interval has the truth; None where it claims none."""
+    cpu_seconds: float
+    date: str
+
+    @property
+    def d(self) -> int:
+        return PROBLEMS[self.problem].d
+
+    @property
+    def half(self) -> str:
+        return PROBLEMS[self.problem].half
+
+
+def read(paths: Iterable[Path]) -> list[Run]:
+    """The runs of the last version of each peer, on problems of the suite whose truth is known."""
+    rows = [row for path in paths for row in csv.DictReader(path.open(newline=""))]
+    last: dict[str, str] = {}
+    for row in sorted(rows, key=lambda row: row["date"]):
+        last[row["peer"]] = row["version"]
+    known = {name for name, problem in PROBLEMS.items() if math.isfinite(problem.log_z)}
+    chosen = (row for row in rows if row["version"] == last[row["peer"]] and row["problem"] in known)
+    # The later of two rows of the same run: a file may have been made of several.
+    return list({(r["peer"], r["problem"], r["seed"], r["budget"]): run_of(r) for r in chosen}.values())
+
+
+def run_of(row: dict[str, str]) -> Run:
+    """A row as numbers."""
+    problem = PROBLEMS[row["problem"]]
+    error, covered = math.inf, None
+    if row["log_z"]:
+        error = abs(float(row["log_z"]) - problem.log_z)
+        if row["log_z_lo"] and row["log_z_hi"]:
+            # A truth by simulation is known to an error of its own, which is not the peer's fault.
+            slack = 2 * problem.log_z_error
+            covered = float(row["log_z_lo"]) - slack <= problem.log_z <= float(row["log_z_hi"]) + slack
+    return Run(
+        row["peer"], row["version"], row["problem"], row["budget"], int(row["seed"]), int(row["evaluations"] or 0),
+        error, covered, float(row["cpu_seconds"] or "nan"), row["date"],
+    )  # fmt: skip
+
+
+def grouped(runs: Iterable[Run], key: Callable[[Run], Any]) -> dict[Any, list[Run]]:
+    """Runs by a key."""
+    out: dict[Any, list[Run]] = defaultdict(list)
+    for run in runs:
+        out[key(run)].append(run)
+    return dict(out)
+
+
+def median_error(runs: Iterable[Run]) -> float:
+    """The median of |error|; failures are infinite errors."""
+    errors = [run.error for run in runs]
+    return float(np.median(errors)) if errors else math.nan
+
+
+def quantile(runs: Iterable[Run], p: float) -> float:
+    """A quantile of |error|: the next observed one above, since errors may be infinite."""
+    errors = sorted(run.error for run in runs)
+    return errors[min(len(errors) - 1, math.ceil(p * len(errors)) - 1)] if errors else math.nan
+
+
+def coverage(runs: Iterable[Run]) -> float:
+    """The share of intervals that have the truth; NaN if none is claimed."""
+    claims = [run.covered for run in runs if run.covered is not None]
+    return sum(claims) / len(claims) if claims else math.nan
+
+
+def shown(value: float, form: str = "{:.2g}") -> str:
+    """A number in a table: a dash for what is not there, and a word for what never worked."""
+    if math.isnan(value):
+        return "–"
+    return "fails" if math.isinf(value) else form.format(value)
+
+
+def percent(value: float) -> str:
+    """A share."""
+    return shown(100 * value, "{:.0f} %")
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> str:
+    """A table of Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def budgets(runs: list[Run]) -> list[str]:
+    """The evaluations at which peers are compared, in order."""
+    return sorted({run.budget for run in runs if run.budget != FINISH}, key=int)
+
+
+def peers(runs: list[Run]) -> list[str]:
+    """The peers that were run, ourselves first."""
+    present = {run.peer for run in runs}
+    return [p for p in (*OURS, *(p for p in PEERS if p not in OURS)) if p in present]
+
+
+def wins(runs: list[Run]) -> dict[str, tuple[int, int]]:
+    """For each peer: cells (problem and budget) that auto has a smaller median error in, and cells that both ran."""
+    cells = {key: median_error(rs) for key, rs in grouped(runs, lambda r: (r.peer, r.problem, r.budget)).items()}
+    out = {}
+    for peer in peers(runs):
+        both = [
+            (cells[AUTO, problem, budget], error)
+            for (who, problem, budget), error in cells.items()
+            if who == peer and peer != AUTO and budget != FINISH and (AUTO, problem, budget) in cells
+        ]
+        if both:
+            # Two errors below the floor are a tie, and a tie is not a win.
+            out[peer] = sum(max(ours, FLOOR) < max(theirs, FLOOR) for ours, theirs in both), len(both)
+    return out
+
+
+def wins_by_problem(runs: list[Run], peer: str) -> list[str]:
+    """Problems on which the peer has no larger median error than auto at some budget."""
+    cells = {key: median_error(rs) for key, rs in grouped(runs, lambda r: (r.peer, r.problem, r.budget)).items()}
+    lost = {
+        problem
+        for (who, problem, budget), error in cells.items()
+        if who == peer and budget != FINISH and (AUTO, problem, budget) in cells
+        and max(cells[AUTO, problem, budget], FLOOR) >= max(error, FLOOR)
+    }  # fmt: skip
+    return [name for name in PROBLEMS if name in lost]
+
+
+def ratios(runs: list[Run], peer: str) -> dict[str, tuple[float, float, float]]:
+    """For each problem: what a sampler needed until it stopped over what auto needed for an error no larger; and both errors.
+
+    Auto needed the smallest budget from which on its median error stays at or below the sampler's. Where none does, it is NaN.
+    """
+    out = {}
+    ours = grouped((r for r in runs if r.peer == AUTO), lambda r: r.problem)
+    for problem, rs in grouped((r for r in runs if r.peer == peer and r.budget == FINISH), lambda r: r.problem).items():
+        theirs = median_error(rs)
+        if problem not in ours or math.isinf(theirs):
+            continue
+        steps = sorted((int(b), median_error(x)) for b, x in grouped(ours[problem], lambda r: r.budget).items())
+        enough = [b for i, (b, _) in enumerate(steps) if all(e <= theirs for _, e in steps[i:])]
+        spent = float(np.median([r.evaluations for r in rs if math.isfinite(r.error)]))
+        out[problem] = (spent / enough[0] if enough else math.nan, theirs, steps[-1][1])
+    return out
+
+
+def versions(runs: list[Run]) -> str:
+    """Who was measured, in which version, when, and on how many seeds."""
+    rows = []
+    for peer, rs in ((p, [r for r in runs if r.peer == p]) for p in peers(runs)):
+        dates = sorted({r.date for r in rs})
+        seeds = sorted(len({r.seed for r in x}) for x in grouped(rs, lambda r: r.problem).values())
+        fails = sum(math.isinf(r.error) for r in rs)
+        rows.append([
+            peer, rs[0].version, dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}", str(len({r.problem for r in rs})),
+            str(seeds[0]) if seeds[0] == seeds[-1] else f"{seeds[0]} to {seeds[-1]}", str(len(rs)), str(fails),
+        ])  # fmt: skip
+    return table(["peer", "version", "date", "problems", "seeds", "rows", "without an estimate"], rows)
+
+
+def groups(runs: list[Run], half: str | None) -> str:
+    """Medians, 90 % quantiles, coverage and overhead by group of dimension and budget."""
+    rows = []
+    for name, (dims, _) in GROUPS.items():
+        inside = [r for r in runs if r.d in dims and r.budget != FINISH and (half is None or r.half == half)]
+        for budget in budgets(inside):
+            for peer in peers(inside):
+                rs = [r for r in inside if r.peer == peer and r.budget == budget]
+                if rs:
+                    overhead = float(np.nanmedian([1e3 * r.cpu_seconds / max(r.evaluations, 1) for r in rs])) if any(
+                        math.isfinite(r.error) for r in rs) else math.nan
+                    rows.append([name, budget, peer, shown(median_error(rs)), shown(quantile(rs, 0.9)), percent(coverage(rs)), shown(overhead, "{:.3g}")])
+    return table(["group", "evaluations", "peer", "median of abs error", "90 % quantile", "95 % interval covers", "overhead, ms an evaluation"], rows)
+
+
+def by_problem(runs: list[Run]) -> str:
+    """Median |error| of each peer on each problem, budgets one after another."""
+    parts = []
+    names = peers(runs)
+    cells = {key: median_error(rs) for key, rs in grouped(runs, lambda r: (r.problem, r.budget, r.peer)).items()}
+    rows = []
+    for name in PROBLEMS:
+        for budget in [*budgets([r for r in runs if r.problem == name]), FINISH]:
+            line = [cells.get((name, budget, peer), math.nan) for peer in names]
+            if any(not math.isnan(value) for value in line):
+                best = min((v for v in line if not math.isnan(v)), default=math.nan)
+                rows.append([name, budget, *(f"**{shown(v)}**" if v == best and math.isfinite(v) and budget != FINISH else shown(v) for v in line)])
+    parts.append(table(["problem", "evaluations", *names], rows))
+    return "\n".join(parts)
+
+
+def report(runs: list[Run]) -> str:
+    """The whole report."""
+    truths = {r.problem for r in runs}
+    text = ["# Report of the benchmark\n", f"{len(runs)} rows on {len(truths)} problems. Errors are |log Z - truth|.\n", versions(runs)]
+    won = wins(runs)
+    if won:
+        text += ["\n## Where auto has the smaller median error, at equal evaluations\n", table(
+            ["peer", "share", "cells (problem and budget)", "not smaller somewhere on"],
+            [[p, percent(w / n), f"{w} of {n}", ", ".join(wins_by_problem(runs, p)) or "–"] for p, (w, n) in won.items()],
+        )]  # fmt: skip
+    for title, half in (("All problems", None), ("The half that constants were tuned on", "tune"), ("The half that they were not tuned on", "report")):
+        text += [f"\n## {title}\n", groups(runs, half)]
+    needed = [(p, ratios(runs, p)) for p in NESTED]
+    rows = [[p, name, shown(r, "{:.0f}"), shown(theirs), shown(ours)] for p, found in needed for name, (r, theirs, ours) in found.items()]
+    if rows:
+        text += ["\n## Samplers run until they stop, beside auto\n",
+                 "How many times the evaluations that auto needed for no larger an error; a dash where auto did not reach it at its largest budget.\n",
+                 table(["peer", "median ratio where reached", "reached on"], [
+                     [p, shown(float(np.nanmedian([x[0] for x in f.values()])) if any(not math.isnan(x[0]) for x in f.values()) else math.nan, "{:.0f}"),
+                      f"{sum(not math.isnan(x[0]) for x in f.values())} of {len(f)}"] for p, f in needed if f]),
+                 "\n", table(["peer", "problem", "times", "its error", "auto's at its largest budget"], rows)]  # fmt: skip
+    text += ["\n## Median of |error| on each problem\n", by_problem(runs)]
+    return "\n".join(text)
+
+
+def summary(runs: list[Run], path: Path) -> None:
+    """A line for each peer, problem and budget."""
+    head = ["peer", "version", "problem", "d", "half", "budget", "runs", "without_estimate", "evaluations", "median_error", "q90_error", "coverage", "ms_per_evaluation"]
+    with path.open("w", newline="") as file:
+        out = csv.writer(file)
+        out.writerow(head)
+        order = {p: i for i, p in enumerate(PEERS)}
+        places = {p: i for i, p in enumerate(PROBLEMS)}
+        cells = grouped(runs, lambda r: (order[r.peer], places[r.problem], math.inf if r.budget == FINISH else int(r.budget)))
+        for _, rs in sorted(cells.items()):
+            good = [r for r in rs if math.isfinite(r.error)]
+            evaluations = f"{np.median([r.evaluations for r in good]):.0f}" if good else ""
+            ms = f"{np.median([1e3 * r.cpu_seconds / max(r.evaluations, 1) for r in good]):.4g}" if good else ""
+            numbers = ["" if not math.isfinite(x) else f"{x:.4g}" for x in (median_error(rs), quantile(rs, 0.9), coverage(rs))]
+            out.writerow([rs[0].peer, rs[0].version, rs[0].problem, rs[0].d, rs[0].half, rs[0].budget, len(rs), len(rs) - len(good), evaluations, *numbers, ms])
+
+
+def main(words: list[str] | None = None) -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--runs", type=Path, nargs="+", default=[RESULTS / "runs.csv"], help="tables of runs, together")
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    parser.add_argument("--no-picture", action="store_true", help="without matplotlib")
+    args = parser.parse_args(words)
+    runs = read(args.runs)
+    if not runs:
+        raise SystemExit("no runs: start with `python -m benchmarks.run`")
+    args.out.mkdir(parents=True, exist_ok=True)
+    (args.out / "report.md").write_text(report(runs))
+    summary(runs, args.out / "summary.csv")
+    if not args.no_picture:
+        from benchmarks.picture import draw
+
+        draw(runs, args.out / "benchmark.svg")
+    print(f"{args.out / 'report.md'}: {len(runs)} rows")
+
+
+if __name__ == "__main__":
+    main()
