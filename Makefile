@@ -7,7 +7,7 @@ WHEELS := target/wheels
 export WARPQUAD_TEST_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-rust test-python wheel installed program lint fmt-check clippy doc bench oracle clean-venv
+.PHONY: help test test-rust test-python wheel installed program lint fmt-check clippy doc bench benchmark oracle clean-venv
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -47,6 +47,12 @@ doc: ## rustdoc, warnings denied
 bench: $(VENV)/.bench installed program ## ratios of the core's times to LAPACK's, and of Python's to the program's, on this machine
 	$(VENV)/bin/python benchmarks/lapack_ratio.py
 	$(VENV)/bin/python benchmarks/python_ratio.py
+
+# Everybody on everything takes days of one core: say what, as in BENCHMARK="--quick" or BENCHMARK="--peers warpquad-auto qmc --seeds 3".
+BENCHMARK ?= --quick
+benchmark: $(VENV)/.test wheel ## ourselves beside other packages: environments, runs and the report (BENCHMARK="--peers ...")
+	$(VENV)/bin/python -m benchmarks.run $(BENCHMARK)
+	$(VENV)/bin/python -m benchmarks.report
 
 ORACLES := special gauss sobol measures t_test voigt bivariate warps closed_forms
 

@@ -1,0 +1,135 @@
+"""The benchmark: the harness with real workers, and the report on a small table."""
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import environments, report, run  # noqa: E402
+from benchmarks.counted import Counted  # noqa: E402
+from benchmarks.peers import FINISH, PEERS  # noqa: E402
+from benchmarks.peers.coordinates import Natural, Standard  # noqa: E402
+from benchmarks.suite import PROBLEMS  # noqa: E402
+
+
+@pytest.fixture
+def here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers in this environment, which has scipy and the package: making others takes long."""
+    monkeypatch.setattr(environments, "python_of", lambda peer, root: Path(sys.executable))
+    monkeypatch.setattr(environments, "version", lambda peer: "0")
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_the_harness_runs_what_is_missing_once(here: None, tmp_path: Path) -> None:
+    words = ["--peers", "qmc", "warpquad-auto", "--problems", "bump_1d", "--seeds", "1", "--finish-seeds", "0", "--jobs", "1"]
+    run.main([*words, "--out", str(tmp_path)])
+    first = rows(tmp_path / "runs.csv")
+    assert [(r["peer"], r["budget"]) for r in first] == [(p, b) for p in ("qmc", "warpquad-auto") for b in ("50", "100", "200")]
+    for row in first:
+        assert row["error_text"] == ""
+        assert row["evaluations"] == row["budget"]
+        assert abs(float(row["log_z"]) - PROBLEMS["bump_1d"].log_z) < 0.05
+    run.main([*words, "--out", str(tmp_path)])
+    assert rows(tmp_path / "runs.csv") == first
+    report.main(["--runs", str(tmp_path / "runs.csv"), "--out", str(tmp_path)])
+    assert "warpquad-auto" in (tmp_path / "report.md").read_text()
+    assert 1000 < (tmp_path / "benchmark.svg").stat().st_size < 200_000
+    assert len(rows(tmp_path / "summary.csv")) == 6
+
+
+def test_a_worker_that_cannot_go_on_leaves_rows_that_say_so() -> None:
+    job = run.Job("vegas", "bump_1d", (0, 1), (50, FINISH))
+    found = run.work(job, Path(sys.executable), 60)  # vegas is not installed here
+    assert [(row["seed"], row["budget"]) for row in found] == [(0, 50), (0, FINISH), (1, 50), (1, FINISH)]
+    assert all("vegas" in row["error_text"] or "gvar" in row["error_text"] for row in found)
+
+
+def line(**fields: Any) -> dict[str, Any]:
+    whole = {"version": "1", "problem": "bump_1d", "d": 1, "seed": 0, "budget": 50, "evaluations": 50, "date": "2026-01-01", "cpu_seconds": 1}
+    return {**whole, **fields}
+
+
+def test_the_report_counts_wins_coverage_and_evaluations(tmp_path: Path) -> None:
+    truth = PROBLEMS["bump_1d"].log_z
+    run.append(tmp_path / "runs.csv", [
+        line(peer="warpquad-auto", log_z=truth + 0.01, log_z_lo=truth - 1, log_z_hi=truth + 1),
+        line(peer="warpquad-auto", budget=100, evaluations=100, log_z=truth + 0.02, log_z_lo=truth + 0.01, log_z_hi=truth + 1),
+        line(peer="qmc", log_z=truth - 0.1),
+        line(peer="qmc", budget=100, evaluations=100, log_z=truth - 0.015),
+        line(peer="dynesty", budget=FINISH, evaluations=5000, log_z=truth + 0.05),
+        line(peer="emukit-wsabi-l", error_text="no"),
+        line(peer="qmc", version="0", date="2025-01-01", log_z=truth),  # an older version does not count
+    ])  # fmt: skip
+    runs = report.read([tmp_path / "runs.csv"])
+    assert report.wins(runs) == {"qmc": (1, 2), "emukit-wsabi-l": (1, 1)}
+    assert report.coverage([r for r in runs if r.peer == "warpquad-auto"]) == 0.5
+    ratio, theirs, ours = report.ratios(runs, "dynesty")["bump_1d"]
+    assert ratio == 100 and theirs == pytest.approx(0.05) and ours == pytest.approx(0.02)
+    assert np.isinf(report.median_error([r for r in runs if r.peer == "emukit-wsabi-l"]))
+    assert report.wins_by_problem(runs, "qmc") == ["bump_1d"]
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_coordinates_of_peers_are_those_of_the_problem(name: str) -> None:
+    problem = Counted(PROBLEMS[name])
+    u = np.random.default_rng(0).uniform(0.05, 0.95, problem.d)
+    x = problem.transform(u)
+    np.testing.assert_allclose(x, PROBLEMS[name].transform(u), rtol=1e-9, atol=1e-12)
+    expected = problem.log_likelihood(x)
+    natural = Natural(problem)
+    t = natural.of_cube(u)
+    assert natural.log_likelihood(t) == pytest.approx(expected, rel=1e-6, abs=1e-6)
+    assert problem.evaluations == 2
+    # The density of t is that of u over the slope of t, by differences.
+    slopes = (natural.of_cube(u + 1e-6) - natural.of_cube(u - 1e-6)) / 2e-6
+    assert natural.log_prior(t) == pytest.approx(-np.log(slopes).sum(), abs=1e-5)
+
+
+def test_weights_of_a_box_under_a_normal_law_integrate_to_one() -> None:
+    class Flat:
+        """One uniform parameter, and a likelihood of 1."""
+
+        priors = {"x": ("uniform", 2.0, 5.0)}
+
+        @staticmethod
+        def transform(u: Any) -> Any:
+            return 2 + 3 * np.asarray(u)
+
+        @staticmethod
+        def log_likelihood(x: Any) -> float:
+            assert 2 <= x[0] <= 5
+            return 0.0
+
+    standard = Standard(Flat())
+    (edge,) = standard.bounds(10.0)
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    t = edge[1] * nodes
+    f = np.exp([standard.log_f([x]) for x in t])
+    normal = np.exp(-(t**2) / 2) / np.sqrt(2 * np.pi)
+    assert edge[1] * np.sum(weights * f * normal) == pytest.approx(1, rel=1e-12)
+
+
+def test_every_peer_has_pinned_requirements() -> None:
+    for name, peer in PEERS.items():
+        text = environments.requirements(peer).read_text()
+        pins = [entry for entry in text.splitlines() if entry and not entry.startswith("#")]
+        assert pins and all("==" in entry for entry in pins), name
+        assert environments.ours(peer) or environments.version(peer)
+
+
+def test_the_worker_keeps_standard_output_for_its_lines() -> None:
+    words = [sys.executable, "-m", "benchmarks.worker", "qmc", "edge_1d", "3,4", "50"]
+    out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [json.loads(entry)["seed"] for entry in out.splitlines()] == [3, 4]
