@@ -15,12 +15,39 @@ if TYPE_CHECKING:
 
 PANELS = {"d = 1 to 3": range(1, 4), "d = 4": range(4, 5), "d = 5 to 10": range(5, 11)}
 LABELS = {
-    "warpquad-auto": "warpquad", "warpquad-mmlt": "MMLT (in warpquad)", "warpquad-wsabi-m": "WSABI-M (in warpquad)", "warpquad-bmc": "BMC (in warpquad)",
-    "emukit-wsabi-l": "Emukit WSABI-L", "probnum": "ProbNum", "pyvbmc": "PyVBMC", "gpry": "GPry", "dynesty": "dynesty", "dynesty-dynamic": "dynesty, dynamic",
-    "ultranest": "UltraNest", "nautilus": "nautilus", "pocomc": "pocoMC", "vegas": "vegas", "qmc": "Sobol' points",
-}  # fmt: skip
+    "warpquad-auto": "warpquad",
+    "warpquad-mmlt": "MMLT (in warpquad)",
+    "warpquad-wsabi-m": "WSABI-M (in warpquad)",
+    "warpquad-bmc": "BMC (in warpquad)",
+    "emukit-wsabi-l": "Emukit WSABI-L",
+    "probnum": "ProbNum",
+    "pyvbmc": "PyVBMC",
+    "gpry": "GPry",
+    "dynesty": "dynesty",
+    "dynesty-dynamic": "dynesty, dynamic",
+    "ultranest": "UltraNest",
+    "nautilus": "nautilus",
+    "pocomc": "pocoMC",
+    "vegas": "vegas",
+    "qmc": "Sobol' points",
+}
 # Colours that stay apart for most eyes; ours is the dark one.
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#a6761d", "#888888", "#d55e00", "#7570b3", "#66a61e", "#b3b300", "#aaaaaa", "#999999", "#bbbbbb")
+COLOURS = (
+    "#0072b2",
+    "#e69f00",
+    "#009e73",
+    "#cc79a7",
+    "#56b4e9",
+    "#a6761d",
+    "#888888",
+    "#d55e00",
+    "#7570b3",
+    "#66a61e",
+    "#b3b300",
+    "#aaaaaa",
+    "#999999",
+    "#bbbbbb",
+)
 LEFT_OUT = ("qmc-replicated", "dynesty-dynamic")
 # Errors outside are drawn at the edge.
 LOWEST, HIGHEST = 1e-4, 30.0
@@ -35,13 +62,20 @@ def draw(runs: list[Run], path: Path) -> None:
 
     names = [p for p in LABELS if p not in LEFT_OUT and any(r.peer == p for r in runs)]
     others = [p for p in names if p != OURS[0]]
-    with plt.rc_context({"font.size": 9, "svg.fonttype": "path", "svg.hashsalt": "warpquad", "axes.spines.top": False, "axes.spines.right": False}):
+    with plt.rc_context(
+        {"font.size": 9, "svg.fonttype": "path", "svg.hashsalt": "warpquad", "axes.spines.top": False, "axes.spines.right": False}
+    ):
         figure, panels = plt.subplots(1, len(PANELS), figsize=(10.5, 4.4), sharey=True, facecolor="white")
         for axes, (title, dims) in zip(panels, PANELS.items()):
             inside = [r for r in runs if r.d in dims]
             shared = every(inside, names)
             for name in names:
-                line(axes, [r for r in inside if r.peer == name], name, COLOURS[others.index(name) % len(COLOURS)] if name in others else "black")
+                line(
+                    axes,
+                    [r for r in inside if r.peer == name],
+                    name,
+                    COLOURS[others.index(name) % len(COLOURS)] if name in others else "black",
+                )
             axes.set(xscale="log", yscale="log", ylim=(LOWEST, HIGHEST), xlabel="evaluations")
             axes.set_title(f"{title}, {shared} problems", loc="left", fontsize=10)
             axes.grid(True, color="#e6e6e6", linewidth=0.6)

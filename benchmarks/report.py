@@ -23,7 +23,11 @@ from benchmarks.suite import PROBLEMS
 RESULTS = Path(__file__).resolve().parent / "results"
 AUTO = "warpquad-auto"
 # Groups of dimension as the aims have them, with the budget each aim is stated at.
-GROUPS: dict[str, tuple[range, int]] = {"d = 1 to 3": (range(1, 4), 100), "d = 4 to 8": (range(4, 9), 200), "d = 9, 10": (range(9, 11), 400)}
+GROUPS: dict[str, tuple[range, int]] = {
+    "d = 1 to 3": (range(1, 4), 100),
+    "d = 4 to 8": (range(4, 9), 200),
+    "d = 9, 10": (range(9, 11), 400),
+}
 NESTED = ("dynesty", "dynesty-dynamic", "ultranest", "nautilus", "pocomc")
 # An error below the truth's own is not a difference between peers; this is a floor for log scales and for ties.
 FLOOR = 1e-6
@@ -78,9 +82,17 @@ def run_of(row: dict[str, str]) -> Run:
             slack = 2 * problem.log_z_error
             covered = float(row["log_z_lo"]) - slack <= problem.log_z <= float(row["log_z_hi"]) + slack
     return Run(
-        row["peer"], row["version"], row["problem"], row["budget"], int(row["seed"]), int(row["evaluations"] or 0),
-        error, covered, float(row["cpu_seconds"] or "nan"), row["date"],
-    )  # fmt: skip
+        row["peer"],
+        row["version"],
+        row["problem"],
+        row["budget"],
+        int(row["seed"]),
+        int(row["evaluations"] or 0),
+        error,
+        covered,
+        float(row["cpu_seconds"] or "nan"),
+        row["date"],
+    )
 
 
 def grouped(runs: Iterable[Run], key: Callable[[Run], Any]) -> dict[Any, list[Run]]:
@@ -160,9 +172,11 @@ def wins_by_problem(runs: list[Run], peer: str) -> list[str]:
     lost = {
         problem
         for (who, problem, budget), error in cells.items()
-        if who == peer and budget != FINISH and (AUTO, problem, budget) in cells
+        if who == peer
+        and budget != FINISH
+        and (AUTO, problem, budget) in cells
         and max(cells[AUTO, problem, budget], FLOOR) >= max(error, FLOOR)
-    }  # fmt: skip
+    }
     return [name for name in PROBLEMS if name in lost]
 
 
@@ -191,10 +205,17 @@ def versions(runs: list[Run]) -> str:
         dates = sorted({r.date for r in rs})
         seeds = sorted(len({r.seed for r in x}) for x in grouped(rs, lambda r: r.problem).values())
         fails = sum(math.isinf(r.error) for r in rs)
-        rows.append([
-            peer, rs[0].version, dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}", str(len({r.problem for r in rs})),
-            str(seeds[0]) if seeds[0] == seeds[-1] else f"{seeds[0]} to {seeds[-1]}", str(len(rs)), str(fails),
-        ])  # fmt: skip
+        rows.append(
+            [
+                peer,
+                rs[0].version,
+                dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}",
+                str(len({r.problem for r in rs})),
+                str(seeds[0]) if seeds[0] == seeds[-1] else f"{seeds[0]} to {seeds[-1]}",
+                str(len(rs)),
+                str(fails),
+            ]
+        )
     return table(["peer", "version", "date", "problems", "seeds", "rows", "without an estimate"], rows)
 
 
@@ -207,10 +228,34 @@ def groups(runs: list[Run], half: str | None) -> str:
             for peer in peers(inside):
                 rs = [r for r in inside if r.peer == peer and r.budget == budget]
                 if rs:
-                    overhead = float(np.nanmedian([1e3 * r.cpu_seconds / max(r.evaluations, 1) for r in rs])) if any(
-                        math.isfinite(r.error) for r in rs) else math.nan
-                    rows.append([name, budget, peer, shown(median_error(rs)), shown(quantile(rs, 0.9)), percent(coverage(rs)), shown(overhead, "{:.3g}")])
-    return table(["group", "evaluations", "peer", "median of abs error", "90 % quantile", "95 % interval covers", "overhead, ms an evaluation"], rows)
+                    overhead = (
+                        float(np.nanmedian([1e3 * r.cpu_seconds / max(r.evaluations, 1) for r in rs]))
+                        if any(math.isfinite(r.error) for r in rs)
+                        else math.nan
+                    )
+                    rows.append(
+                        [
+                            name,
+                            budget,
+                            peer,
+                            shown(median_error(rs)),
+                            shown(quantile(rs, 0.9)),
+                            percent(coverage(rs)),
+                            shown(overhead, "{:.3g}"),
+                        ]
+                    )
+    return table(
+        [
+            "group",
+            "evaluations",
+            "peer",
+            "median of abs error",
+            "90 % quantile",
+            "95 % interval covers",
+            "overhead, ms an evaluation",
+        ],
+        rows,
+    )
 
 
 def by_problem(runs: list[Run]) -> str:
@@ -224,7 +269,13 @@ def by_problem(runs: list[Run]) -> str:
             line = [cells.get((name, budget, peer), math.nan) for peer in names]
             if any(not math.isnan(value) for value in line):
                 best = min((v for v in line if not math.isnan(v)), default=math.nan)
-                rows.append([name, budget, *(f"**{shown(v)}**" if v == best and math.isfinite(v) and budget != FINISH else shown(v) for v in line)])
+                rows.append(
+                    [
+                        name,
+                        budget,
+                        *(f"**{shown(v)}**" if v == best and math.isfinite(v) and budget != FINISH else shown(v) for v in line),
+                    ]
+                )
     parts.append(table(["problem", "evaluations", *names], rows))
     return "\n".join(parts)
 
@@ -232,31 +283,77 @@ def by_problem(runs: list[Run]) -> str:
 def report(runs: list[Run]) -> str:
     """The whole report."""
     truths = {r.problem for r in runs}
-    text = ["# Report of the benchmark\n", f"{len(runs)} rows on {len(truths)} problems. Errors are |log Z - truth|.\n", versions(runs)]
+    text = [
+        "# Report of the benchmark\n",
+        f"{len(runs)} rows on {len(truths)} problems. Errors are |log Z - truth|.\n",
+        versions(runs),
+    ]
     won = wins(runs)
     if won:
-        text += ["\n## Where auto has the smaller median error, at equal evaluations\n", table(
-            ["peer", "share", "cells (problem and budget)", "not smaller somewhere on"],
-            [[p, percent(w / n), f"{w} of {n}", ", ".join(wins_by_problem(runs, p)) or "–"] for p, (w, n) in won.items()],
-        )]  # fmt: skip
-    for title, half in (("All problems", None), ("The half that constants were tuned on", "tune"), ("The half that they were not tuned on", "report")):
+        text += [
+            "\n## Where auto has the smaller median error, at equal evaluations\n",
+            table(
+                ["peer", "share", "cells (problem and budget)", "not smaller somewhere on"],
+                [[p, percent(w / n), f"{w} of {n}", ", ".join(wins_by_problem(runs, p)) or "–"] for p, (w, n) in won.items()],
+            ),
+        ]
+    for title, half in (
+        ("All problems", None),
+        ("The half that constants were tuned on", "tune"),
+        ("The half that they were not tuned on", "report"),
+    ):
         text += [f"\n## {title}\n", groups(runs, half)]
     needed = [(p, ratios(runs, p)) for p in NESTED]
-    rows = [[p, name, shown(r, "{:.0f}"), shown(theirs), shown(ours)] for p, found in needed for name, (r, theirs, ours) in found.items()]
+    rows = [
+        [p, name, shown(r, "{:.0f}"), shown(theirs), shown(ours)]
+        for p, found in needed
+        for name, (r, theirs, ours) in found.items()
+    ]
     if rows:
-        text += ["\n## Samplers run until they stop, beside auto\n",
-                 "How many times the evaluations that auto needed for no larger an error; a dash where auto did not reach it at its largest budget.\n",
-                 table(["peer", "median ratio where reached", "reached on"], [
-                     [p, shown(float(np.nanmedian([x[0] for x in f.values()])) if any(not math.isnan(x[0]) for x in f.values()) else math.nan, "{:.0f}"),
-                      f"{sum(not math.isnan(x[0]) for x in f.values())} of {len(f)}"] for p, f in needed if f]),
-                 "\n", table(["peer", "problem", "times", "its error", "auto's at its largest budget"], rows)]  # fmt: skip
+        text += [
+            "\n## Samplers run until they stop, beside auto\n",
+            "How many times the evaluations that auto needed for no larger an error; a dash where auto did not reach it at its largest budget.\n",
+            table(
+                ["peer", "median ratio where reached", "reached on"],
+                [
+                    [
+                        p,
+                        shown(
+                            float(np.nanmedian([x[0] for x in f.values()]))
+                            if any(not math.isnan(x[0]) for x in f.values())
+                            else math.nan,
+                            "{:.0f}",
+                        ),
+                        f"{sum(not math.isnan(x[0]) for x in f.values())} of {len(f)}",
+                    ]
+                    for p, f in needed
+                    if f
+                ],
+            ),
+            "\n",
+            table(["peer", "problem", "times", "its error", "auto's at its largest budget"], rows),
+        ]
     text += ["\n## Median of |error| on each problem\n", by_problem(runs)]
     return "\n".join(text)
 
 
 def summary(runs: list[Run], path: Path) -> None:
     """A line for each peer, problem and budget."""
-    head = ["peer", "version", "problem", "d", "half", "budget", "runs", "without_estimate", "evaluations", "median_error", "q90_error", "coverage", "ms_per_evaluation"]
+    head = [
+        "peer",
+        "version",
+        "problem",
+        "d",
+        "half",
+        "budget",
+        "runs",
+        "without_estimate",
+        "evaluations",
+        "median_error",
+        "q90_error",
+        "coverage",
+        "ms_per_evaluation",
+    ]
     with path.open("w", newline="") as file:
         out = csv.writer(file)
         out.writerow(head)
@@ -268,7 +365,21 @@ def summary(runs: list[Run], path: Path) -> None:
             evaluations = f"{np.median([r.evaluations for r in good]):.0f}" if good else ""
             ms = f"{np.median([1e3 * r.cpu_seconds / max(r.evaluations, 1) for r in good]):.4g}" if good else ""
             numbers = ["" if not math.isfinite(x) else f"{x:.4g}" for x in (median_error(rs), quantile(rs, 0.9), coverage(rs))]
-            out.writerow([rs[0].peer, rs[0].version, rs[0].problem, rs[0].d, rs[0].half, rs[0].budget, len(rs), len(rs) - len(good), evaluations, *numbers, ms])
+            out.writerow(
+                [
+                    rs[0].peer,
+                    rs[0].version,
+                    rs[0].problem,
+                    rs[0].d,
+                    rs[0].half,
+                    rs[0].budget,
+                    len(rs),
+                    len(rs) - len(good),
+                    evaluations,
+                    *numbers,
+                    ms,
+                ]
+            )
 
 
 def main(words: list[str] | None = None) -> None:

@@ -25,10 +25,29 @@ from benchmarks.suite import PROBLEMS
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = (
-    "peer", "version", "problem", "d", "seed", "budget", "evaluations", "log_z", "log_z_lo", "log_z_hi", "cpu_seconds", "date", "error_text",
-)  # fmt: skip
+    "peer",
+    "version",
+    "problem",
+    "d",
+    "seed",
+    "budget",
+    "evaluations",
+    "log_z",
+    "log_z_lo",
+    "log_z_hi",
+    "cpu_seconds",
+    "date",
+    "error_text",
+)
 # One thread: seconds of the processor compare, and two workers do not slow each other down.
-THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS", "RAYON_NUM_THREADS", "NUMBA_NUM_THREADS")
+THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "RAYON_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
 # A small part of everything, to see that it works.
 QUICK_PROBLEMS, QUICK_SEEDS = ("bump_1d", "banana_2d", "gmm_4d"), 1
 
@@ -144,13 +163,19 @@ def main(words: list[str] | None = None) -> None:
 def said(rows: list[dict[str, Any]]) -> str:
     """A short line on what a worker found."""
     truth = PROBLEMS[rows[0]["problem"]].log_z
-    parts = [f"{r['budget']}: {r['log_z'] - truth:+.3g}" if "log_z" in r else f"{r['budget']}: {r['error_text'][:60]}" for r in rows if r["seed"] == rows[0]["seed"]]
+    parts = [
+        f"{r['budget']}: {r['log_z'] - truth:+.3g}" if "log_z" in r else f"{r['budget']}: {r['error_text'][:60]}"
+        for r in rows
+        if r["seed"] == rows[0]["seed"]
+    ]
     return ", ".join(parts) + f" ({sum(float(r.get('cpu_seconds', 0)) for r in rows):.1f} s)"
 
 
 def arguments(words: list[str] | None) -> argparse.Namespace:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS), metavar="PEER")
     parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=list(PROBLEMS), metavar="PROBLEM")
     parser.add_argument("--seeds", type=int, default=10, help="how many")
@@ -158,7 +183,9 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--finish-seeds", type=int, default=3, help="seeds with a run until the peer stops by itself")
     parser.add_argument("--finish-only", action="store_true", help="no runs at the small budgets")
     parser.add_argument("--quick", action="store_true", help="three problems, one seed")
-    parser.add_argument("--group", type=int, default=1, help="seeds of one worker: saves the start of the interpreter for cheap peers")
+    parser.add_argument(
+        "--group", type=int, default=1, help="seeds of one worker: saves the start of the interpreter for cheap peers"
+    )
     parser.add_argument("--jobs", type=int, default=2, help="workers at once")
     parser.add_argument("--seconds", type=int, default=600, help="of the processor, for each worker")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks" / "results")

@@ -7,7 +7,6 @@ from typing import Any, Iterator
 import numpy as np
 
 from benchmarks.peers import FINISH, FINISH_CALLS, Estimate
-from benchmarks.peers.coordinates import log_f_of_cube
 
 
 def run(problem: Any, budgets: Any, seed: int, dynamic: bool = False) -> Iterator[Estimate]:
@@ -36,7 +35,11 @@ def sampled(problem: Any, budget: Any, seed: int, dynamic: bool) -> Any:
     cap = FINISH_CALLS if budget == FINISH else budget - live_points(problem.d, budget)
     if dynamic:
         sampler = dynesty.DynamicNestedSampler(**common)
-        few = {} if budget == FINISH else {"nlive_init": live_points(problem.d, budget), "nlive_batch": live_points(problem.d, budget)}
+        few = (
+            {}
+            if budget == FINISH
+            else {"nlive_init": live_points(problem.d, budget), "nlive_batch": live_points(problem.d, budget)}
+        )
         # All the weight on the evidence, as the documentation has it for that purpose.
         sampler.run_nested(maxcall=cap, wt_kwargs={"pfrac": 0.0}, print_progress=False, **few)
     else:

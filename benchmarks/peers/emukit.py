@@ -16,7 +16,8 @@ REACH = 10.0
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     """Estimates at all budgets from one run of its loop.
 
-    Emukit has WSABI-L for the squared exponential kernel and a Gaussian measure only: see `Standard`. It works on f itself: f is divided by the largest value met so far, and all values are given afresh when a larger one comes.
+    Emukit has WSABI-L for the squared exponential kernel and a Gaussian measure only: see `Standard`. It works on f itself: f is
+    divided by the largest value met so far, and all values are given afresh when a larger one comes.
     """
     import GPy
     from emukit.core import ContinuousParameter, ParameterSpace

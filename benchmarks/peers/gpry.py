@@ -48,7 +48,9 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     def estimate(budget: int) -> Estimate:
         if problem.evaluations > budget:
             # It goes on at the start until enough values are within its threshold.
-            return Estimate(budget, error_text=f"took {problem.evaluations} evaluations before its first fit", evaluations=problem.evaluations)
+            return Estimate(
+                budget, error_text=f"took {problem.evaluations} evaluations before its first fit", evaluations=problem.evaluations
+            )
         log_z = integral(runner.surrogate, low, high, np.random.default_rng(seed))
         return Estimate(budget, log_z, evaluations=problem.evaluations)
 

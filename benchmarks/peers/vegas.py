@@ -31,7 +31,12 @@ def largest(name: str) -> float:
     log_f = problem.log_likelihoods(problem.transform(cube))
     found = [float(log_f.max())]
     for start in np.argsort(log_f)[-5:]:
-        climb = minimize(lambda u: -max(problem.log_likelihood(problem.transform(u)), -1e300), cube[start], method="Nelder-Mead", bounds=problem.d * [(0, 1)])
+        climb = minimize(
+            lambda u: -max(problem.log_likelihood(problem.transform(u)), -1e300),
+            cube[start],
+            method="Nelder-Mead",
+            bounds=problem.d * [(0, 1)],
+        )
         found.append(-float(climb.fun))
     return max(found)
 

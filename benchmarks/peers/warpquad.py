@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
-import numpy as np
 
 from benchmarks.peers import Estimate
 
@@ -15,8 +14,7 @@ def run(problem: Any, budgets: Any, seed: int, method: str) -> Iterator[Estimate
 
     by_name = {name.replace("_", ""): getattr(wq, name) for name in dir(wq)}
     priors = {
-        name: by_name[family.replace("_", "").replace("-", "")](*numbers)
-        for name, (family, *numbers) in problem.priors.items()
+        name: by_name[family.replace("_", "").replace("-", "")](*numbers) for name, (family, *numbers) in problem.priors.items()
     }
     session = wq.Session(priors, seed=seed, method=method)
     for budget in sorted(budgets):

@@ -57,21 +57,35 @@ def test_a_worker_that_cannot_go_on_leaves_rows_that_say_so() -> None:
 
 
 def line(**fields: Any) -> dict[str, Any]:
-    whole = {"version": "1", "problem": "bump_1d", "d": 1, "seed": 0, "budget": 50, "evaluations": 50, "date": "2026-01-01", "cpu_seconds": 1}
+    whole = {
+        "version": "1",
+        "problem": "bump_1d",
+        "d": 1,
+        "seed": 0,
+        "budget": 50,
+        "evaluations": 50,
+        "date": "2026-01-01",
+        "cpu_seconds": 1,
+    }
     return {**whole, **fields}
 
 
 def test_the_report_counts_wins_coverage_and_evaluations(tmp_path: Path) -> None:
     truth = PROBLEMS["bump_1d"].log_z
-    run.append(tmp_path / "runs.csv", [
-        line(peer="warpquad-auto", log_z=truth + 0.01, log_z_lo=truth - 1, log_z_hi=truth + 1),
-        line(peer="warpquad-auto", budget=100, evaluations=100, log_z=truth + 0.02, log_z_lo=truth + 0.01, log_z_hi=truth + 1),
-        line(peer="qmc", log_z=truth - 0.1),
-        line(peer="qmc", budget=100, evaluations=100, log_z=truth - 0.015),
-        line(peer="dynesty", budget=FINISH, evaluations=5000, log_z=truth + 0.05),
-        line(peer="emukit-wsabi-l", error_text="no"),
-        line(peer="qmc", version="0", date="2025-01-01", log_z=truth),  # an older version does not count
-    ])  # fmt: skip
+    run.append(
+        tmp_path / "runs.csv",
+        [
+            line(peer="warpquad-auto", log_z=truth + 0.01, log_z_lo=truth - 1, log_z_hi=truth + 1),
+            line(
+                peer="warpquad-auto", budget=100, evaluations=100, log_z=truth + 0.02, log_z_lo=truth + 0.01, log_z_hi=truth + 1
+            ),
+            line(peer="qmc", log_z=truth - 0.1),
+            line(peer="qmc", budget=100, evaluations=100, log_z=truth - 0.015),
+            line(peer="dynesty", budget=FINISH, evaluations=5000, log_z=truth + 0.05),
+            line(peer="emukit-wsabi-l", error_text="no"),
+            line(peer="qmc", version="0", date="2025-01-01", log_z=truth),  # an older version does not count
+        ],
+    )
     runs = report.read([tmp_path / "runs.csv"])
     assert report.wins(runs) == {"qmc": (1, 2), "emukit-wsabi-l": (1, 1)}
     assert report.coverage([r for r in runs if r.peer == "warpquad-auto"]) == 0.5
