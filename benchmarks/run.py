@@ -182,7 +182,7 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--finish-seeds", type=int, default=3, help="seeds with a run until the peer stops by itself")
     parser.add_argument("--finish-only", action="store_true", help="no runs at the small budgets")
-    parser.add_argument("--quick", action="store_true", help="three problems, one seed")
+    parser.add_argument("--quick", action="store_true", help="one seed, and three problems unless they are named")
     parser.add_argument(
         "--group", type=int, default=1, help="seeds of one worker: saves the start of the interpreter for cheap peers"
     )
@@ -192,7 +192,9 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--envs", type=Path, default=ROOT / "benchmarks" / ".envs", help="where the environments are made")
     args = parser.parse_args(words)
     if args.quick:
-        args.problems, args.seeds, args.finish_seeds = list(QUICK_PROBLEMS), QUICK_SEEDS, 0
+        args.seeds, args.finish_seeds = QUICK_SEEDS, 0
+        if args.problems == list(PROBLEMS):
+            args.problems = list(QUICK_PROBLEMS)
     return args
 
 
