@@ -144,11 +144,13 @@ impl<'a> Ahead<'a> {
             for i in 0..m {
                 let Marginal { mu, s: before } = self.marginals[i];
                 let sd = (before - c[i] * c[i] / s).max(0.0).sqrt();
-                for (k, g) in [(i, mu + self.u * sd), (m + i, mu - self.u * sd)] {
-                    let local = self.warp.local(g);
-                    units[k] = self.ln_weights[i] + local.ln_unit;
-                    values[k] = local.value;
-                }
+                (units[i], units[m + i]) = (mu + self.u * sd, mu - self.u * sd);
+            }
+            self.warp.locals(&mut units, &mut values);
+            let (above, below) = units.split_at_mut(m);
+            for (i, w) in self.ln_weights.iter().enumerate() {
+                above[i] += w;
+                below[i] += w;
             }
             vmath::exp(&mut units);
             let end = |k: usize| units[k] * values[k];

@@ -1,27 +1,23 @@
 //! Average over several models of g: the late intervals of any single one are too narrow.
 
 use super::Method;
-use super::model::{Model, ModelMaker, Shape};
+use super::model::{Model, ModelMaker, Shape, TAUS};
+use super::score::{ln_sizes, weights};
 use crate::belief::Theta;
 use crate::error::Result;
 use crate::functional::{Estimate, Law, Nodes, draw, follow, ln_reach, ln_weighted_sum};
 use crate::numeric::linalg::dot;
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
-use crate::numeric::special::{ln_add_exp, ln_normal_pdf, ln_sum_exp};
+use crate::numeric::special::{ln_add_exp, ln_sum_exp};
 use crate::points::Points;
-use crate::warp::{Gumbel, Marginal, Warp};
-use std::sync::Arc;
+use crate::warp::Warp;
 
 /// A model with less weight than this is left out: it moves no quantile that is reported.
 const LEAST: f64 = 0.02;
 
-/// Bootstraps of the scores.
-const BOOTSTRAPS: usize = 200;
-
-/// Observations this far below the largest, in nats, do not judge the models: Z does not depend on how
-/// well f is known there.
-const DEPTH: f64 = 15.0;
+/// Hyperparameters drawn, over all models.
+const HYPERDRAWS: usize = 12;
 
 /// Nodes follow what g reaches at so many sd: between the median, where Z is, and the 97.5 % quantile.
 const REACH: f64 = 1.5;
@@ -51,38 +47,57 @@ pub(super) fn average(
     Ok((law, estimate, ensemble.heaviest().theta().clone()))
 }
 
-/// Models of the same data, the heaviest first, and their weights.
+/// Models of the same data, with their weights, the heaviest first.
 struct Ensemble {
-    members: Vec<(Model, f64)>,
+    /// One for each kind.
+    fitted: Vec<(Model, f64)>,
+    /// The same with their hyperparameters drawn.
+    drawn: Vec<(Model, f64)>,
 }
 
 impl Ensemble {
     fn fit(maker: &ModelMaker<'_>, lead: &Model, rng: &mut Rng) -> Result<Ensemble> {
-        let others = others(maker)?;
-        // A model that cannot be fitted to these data is no loss: the lead has been.
-        let fitted = parallel::map(others.len(), |i| {
-            let (method, shape) = &others[i];
-            let other = ModelMaker {
+        let variants = variants(maker);
+        let makers: Vec<ModelMaker<'_>> = variants
+            .iter()
+            .map(|(method, shape)| ModelMaker {
                 method,
-                shape: shape.clone(),
+                shape: *shape,
                 ..*maker
-            };
-            other.fit(None).ok()
-        });
-        let models: Vec<Model> = std::iter::once(lead.clone())
-            .chain(fitted.into_iter().flatten())
+            })
             .collect();
+        let fitted = parallel::map(makers.len(), |i| match i {
+            0 => Some(lead.clone()),
+            _ => makers[i].fit(None).ok(),
+        });
+        // A model that cannot be fitted to these data is no loss: the lead has been.
+        let (makers, models): (Vec<_>, Vec<_>) = makers
+            .iter()
+            .zip(fitted)
+            .filter_map(|(maker, model)| Some((maker, model?)))
+            .unzip();
         let weights = weights(&models, rng);
-        let mut members: Vec<(Model, f64)> = models.into_iter().zip(weights).collect();
-        members.sort_by(|a, b| b.1.total_cmp(&a.1));
-        members.retain(|(_, weight)| *weight >= LEAST);
-        let total: f64 = members.iter().map(|(_, weight)| weight).sum();
-        members.iter_mut().for_each(|(_, weight)| *weight /= total);
-        Ok(Ensemble { members })
+        let total: f64 = weights.iter().filter(|weight| **weight >= LEAST).sum();
+        let (mut fitted, mut drawn) = (Vec::new(), Vec::new());
+        for ((maker, model), weight) in makers.into_iter().zip(models).zip(weights) {
+            if weight < LEAST {
+                continue;
+            }
+            let share = weight / total;
+            let count = (HYPERDRAWS as f64 * share).round().max(1.0) as usize;
+            // Where theta cannot be drawn, the best one stands for all.
+            match maker.drawn(&model, count, rng) {
+                Ok(models) => drawn.extend(models.into_iter().map(|(m, w)| (m, share * w))),
+                Err(_) => drawn.push((model.clone(), share)),
+            }
+            fitted.push((model, share));
+        }
+        fitted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        Ok(Ensemble { fitted, drawn })
     }
 
     fn heaviest(&self) -> &Model {
-        &self.members[0].0
+        &self.fitted[0].0
     }
 
     /// Nodes that follow what the models reach together.
@@ -96,7 +111,7 @@ impl Ensemble {
 
     fn ln_reach(&self, x: &Points) -> Result<Vec<f64>> {
         let mut sum = vec![f64::NEG_INFINITY; x.len()];
-        for (model, weight) in &self.members {
+        for (model, weight) in &self.fitted {
             let marginals = model.posterior().marginals(x)?;
             for (sum, at) in sum.iter_mut().zip(marginals) {
                 *sum = ln_add_exp(*sum, weight.ln() + ln_reach(model.warp(), at, REACH));
@@ -108,13 +123,12 @@ impl Ensemble {
     /// Draws of Z, each model's share of them, and the relative error of the nodes.
     fn law(&self, nodes: &Nodes, draws: usize, rng: &mut Rng) -> Result<(Law, f64)> {
         let reach: Vec<f64> = self.ln_reach(&nodes.points)?;
-        let thin = Thin::new(nodes, &reach);
         let positive =
             self.heaviest().warp().range().lo >= 0.0 && self.heaviest().warp().offset() == 0.0;
         let ln_unit = (!positive).then(|| ln_sum_exp(&reach) - (reach.len() as f64).ln());
         let mut samples = Vec::with_capacity(draws);
-        let mut error = None;
-        for (k, (model, weight)) in self.members.iter().enumerate() {
+        let mut error = 0.0;
+        for (k, (model, weight)) in self.drawn.iter().enumerate() {
             let mu = model.posterior().means(&nodes.points)?;
             let terms = Terms {
                 warp: model.warp(),
@@ -123,15 +137,16 @@ impl Ensemble {
             // On the surface of the median all nodes can be used, and thinning be undone.
             let replicates = terms.replicates(nodes, &mu);
             let full = terms.mean(&replicates);
-            error.get_or_insert_with(|| terms.relative_error(&replicates));
+            error += weight * terms.relative_error(&replicates);
+            let thin = Thin::new(nodes, &[&reach, &ln_sizes(model, &mu)]);
             let thin_mu: Vec<f64> = thin.chosen.iter().map(|&i| mu[i]).collect();
             let shift = full - terms.sum(&thin.ln_weights, &thin_mu);
-            let rest: f64 = self.members[k..].iter().map(|(_, weight)| weight).sum();
+            let rest: f64 = self.drawn[k..].iter().map(|(_, weight)| weight).sum();
             let count = ((draws - samples.len()) as f64 * weight / rest).round() as usize;
             let (g, _) = draw(model.posterior(), &thin.points, &thin_mu, count.max(1), rng)?;
             samples.extend((0..count).map(|k| shift + terms.sum(&thin.ln_weights, g.col(k))));
         }
-        Ok((Law::of_draws(samples, ln_unit), error.unwrap_or(0.0)))
+        Ok((Law::of_draws(samples, ln_unit), error))
     }
 }
 
@@ -202,13 +217,21 @@ struct Thin {
 }
 
 impl Thin {
-    fn new(nodes: &Nodes, reach: &[f64]) -> Thin {
-        let ln_mass: Vec<f64> = nodes
-            .ln_weights
-            .iter()
-            .zip(reach)
-            .map(|(w, r)| w + r)
-            .collect();
+    /// By the mean of several ideas of what f may be, each given as ln f at the nodes: no idea's mass is left out.
+    fn new(nodes: &Nodes, ideas: &[&[f64]]) -> Thin {
+        let mut ln_mass = vec![f64::NEG_INFINITY; nodes.ln_weights.len()];
+        for idea in ideas {
+            let own: Vec<f64> = nodes
+                .ln_weights
+                .iter()
+                .zip(*idea)
+                .map(|(w, f)| w + f)
+                .collect();
+            let total = ln_sum_exp(&own);
+            for (mass, own) in ln_mass.iter_mut().zip(own) {
+                *mass = ln_add_exp(*mass, own - total);
+            }
+        }
         let total = ln_sum_exp(&ln_mass) - (JOINT as f64).ln();
         let (mut chosen, mut ln_weights) = (Vec::new(), Vec::new());
         // Systematic: a node is taken whenever the cumulative mass passes the next half step.
@@ -231,78 +254,32 @@ impl Thin {
     }
 }
 
-/// The other models: a rougher kernel, a warp that saturates later, and a mean that falls off once there are
-/// two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
-fn others(maker: &ModelMaker<'_>) -> Result<Vec<(Method, Shape)>> {
-    let method = maker.method;
-    let plain = Shape::default();
-    let with_kernel = |kernel: &str| Method {
-        kernel: kernel.into(),
+/// The lead's model, and others: a rougher kernel, warps that saturate sooner and later, and a mean that falls off once
+/// there are two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
+fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
+    let (method, lead) = (maker.method, maker.shape);
+    let rougher = Method {
+        kernel: "matern52".into(),
         ..method.clone()
     };
-    let mut out = vec![(with_kernel("matern52"), plain.clone())];
+    let mut out = vec![(method.clone(), lead), (rougher, lead)];
     let enough = maker.data.len() >= 2 * (3 * maker.measure.dim() + 2);
-    let falls_off = enough && ["gumbel", "log"].contains(&method.warp.as_str());
-    if falls_off {
-        let quadratic = Shape {
-            quadratic: true,
-            ..plain.clone()
-        };
-        out.push((method.clone(), quadratic));
+    if enough && ["gumbel", "log"].contains(&method.warp.as_str()) {
+        let quadratic = true;
+        out.push((method.clone(), Shape { quadratic, ..lead }));
     }
-    if method.warp == "gumbel" {
-        let later = Shape {
-            warp: Some(Arc::new(Gumbel::new(100.0)?)),
-            ..plain
-        };
-        out.push((method.clone(), later));
-    }
-    Ok(out)
-}
-
-/// ln |f - offset| where g is known.
-fn ln_sizes(model: &Model, g: &[f64]) -> Vec<f64> {
-    let exact = |&g: &f64| ln_reach(model.warp(), Marginal { mu: g, s: 0.0 }, 0.0);
-    g.iter().map(exact).collect()
-}
-
-/// ln p(f_i | the others) at the observations that matter.
-///
-/// These are densities of f itself, N(g_i) / |xi'(g_i)|, and so comparable between warps.
-fn scores(model: &Model) -> Vec<f64> {
-    let posterior = model.posterior();
-    let sizes = ln_sizes(model, posterior.g());
-    let top = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let left_out = posterior.leave_one_out();
-    let score = |i: usize| {
-        let (g, at) = (posterior.g()[i], left_out[i]);
-        let local = model.warp().local(g);
-        let sd = at.s.sqrt();
-        ln_normal_pdf((g - at.mu) / sd) - sd.ln() - local.ln_unit - local.slope.abs().ln()
-    };
-    (0..sizes.len())
-        .filter(|&i| sizes[i] > top - DEPTH)
-        .map(score)
-        .collect()
-}
-
-/// Weights by pseudo-BMA+ (Yao, Vehtari, Simpson and Gelman 2018): the softmax of summed scores, averaged over
-/// Bayesian bootstraps, so that models which differ by chance share the weight.
-fn weights(models: &[Model], rng: &mut Rng) -> Vec<f64> {
-    let all: Vec<Vec<f64>> = models.iter().map(scores).collect();
-    let n = all[0].len();
-    let mut out = vec![0.0; models.len()];
-    for _ in 0..BOOTSTRAPS {
-        let shares: Vec<f64> = (0..n).map(|_| -rng.uniform().ln()).collect();
-        let scale = n as f64 / shares.iter().sum::<f64>();
-        let sums: Vec<f64> = all
-            .iter()
-            .map(|scores| scale * dot(scores, &shares))
-            .collect();
-        let total = ln_sum_exp(&sums);
-        for (out, sum) in out.iter_mut().zip(&sums) {
-            *out += (sum - total).exp() / BOOTSTRAPS as f64;
-        }
+    let near = |tau: &f64, own: f64| *tau != own && (tau / own).ln().abs() < 1.5;
+    for &tau in TAUS
+        .iter()
+        .filter(|tau| lead.tau.is_some_and(|own| near(tau, own)))
+    {
+        out.push((
+            method.clone(),
+            Shape {
+                tau: Some(tau),
+                ..lead
+            },
+        ));
     }
     out
 }

@@ -4,6 +4,7 @@ mod average;
 mod model;
 mod posterior;
 mod run;
+mod score;
 mod trace;
 
 pub use model::Model;

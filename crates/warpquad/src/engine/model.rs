@@ -1,18 +1,29 @@
 //! Go from data to a belief in one step: choose units, fit, condition.
 
+use super::score::scores;
 use super::{Method, Step4};
 use crate::belief::{Belief, Linearised, MeanFunction, Posterior, Prior, Theta, Warped};
 use crate::data::Data;
 use crate::error::Result;
-use crate::fit::{Fit, Starts, fit};
+use crate::fit::{Fit, Starts, fit, laplace};
 use crate::measure::Measure;
+use crate::numeric::random::Rng;
 use crate::points::Points;
-use crate::warp::{Affine, Range, Square, Warp, sample_marginal};
+use crate::warp::{Affine, Capped, Range, Square, Warp, sample_marginal};
 use crate::{kernel, warp};
 use std::sync::Arc;
 
 /// WSABI's alpha, in units of the smallest observation.
 const ALPHA: f64 = 0.8;
+
+/// f may always be this many nats above the largest observation: 20 times as large.
+const LEAST_TOP: f64 = 3.0;
+
+/// Where the saturating warp may saturate, shortest first.
+pub(super) const TAUS: [f64; 4] = [3.0, 10.0, 30.0, 100.0];
+
+/// The data choose among these for the model that leads; with the longest a smooth kernel follows depths that do not matter.
+const LEADING: usize = 3;
 
 /// The fitted model of a run at some moment: the warp in the data's units, and p(g | D).
 #[derive(Debug, Clone)]
@@ -34,15 +45,43 @@ pub(super) struct ModelMaker<'a> {
 }
 
 /// How a model differs from its method's own.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
-    /// Another warp.
-    pub warp: Option<Arc<dyn Warp>>,
+    /// Where the Gumbel warp saturates, if that is chosen by the data.
+    pub tau: Option<f64>,
     /// A mean that falls off, in place of a constant one.
     pub quadratic: bool,
 }
 
 impl ModelMaker<'_> {
+    /// The warp among those that saturate at different heights whose model predicts the observations best, with its fit.
+    pub fn choose(mut self) -> Result<(Model, Option<f64>)> {
+        if self.method.warp != "gumbel" || self.method.step4 != Step4::Averaged {
+            return Ok((self.fit(None)?, None));
+        }
+        let mut best: Option<(Model, Option<f64>, f64)> = None;
+        let mut failure = None;
+        for tau in TAUS[..LEADING].iter().copied().map(Some) {
+            self.shape.tau = tau;
+            let model = match self.fit(None) {
+                Ok(model) => model,
+                Err(error) => {
+                    failure = Some(error);
+                    continue;
+                }
+            };
+            let score = scores(&model).iter().sum();
+            if best.as_ref().is_none_or(|(_, _, least)| score > *least) {
+                best = Some((model, tau, score));
+            }
+        }
+        match (best, failure) {
+            (Some((model, tau, _)), _) => Ok((model, tau)),
+            (None, Some(error)) => Err(error),
+            (None, None) => self.fit(None).map(|model| (model, self.shape.tau)),
+        }
+    }
+
     /// Fit from all starting points, or only improve on a theta, and condition.
     pub fn fit(&self, warm: Option<&Theta>) -> Result<Model> {
         let warp = self.warp()?;
@@ -52,21 +91,35 @@ impl ModelMaker<'_> {
             None => self.first_theta(&self.data.g(&warp)?, &scales)?,
         };
         theta.noise = self.noise + self.method.nugget;
-        let how = Fit {
-            space: self.method.space,
-            starts: if warm.is_some() {
-                Starts::Warm
-            } else {
-                Starts::All
-            },
-            seed: self.seed,
-            scales: Some(scales),
-            length_prior: self.method.length_prior,
-            ..Fit::default()
-        };
+        let how = self.how(match warm {
+            Some(_) => Starts::Warm,
+            None => Starts::All,
+        });
         let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
         let prior = fit(&prior, &warp, self.data, &how)?;
         self.condition(prior.theta().clone())
+    }
+
+    /// Models with hyperparameters drawn around the fitted ones, and their weights.
+    pub fn drawn(&self, fitted: &Model, count: usize, rng: &mut Rng) -> Result<Vec<(Model, f64)>> {
+        let (prior, how) = (fitted.posterior.prior(), self.how(Starts::Warm));
+        let drawn = laplace(prior, &self.warp()?, self.data, &how, count, rng)?;
+        // A draw whose matrix cannot be factored is one that the data rule out.
+        let models = drawn.into_iter();
+        Ok(models
+            .filter_map(|(theta, weight)| Some((self.condition(theta).ok()?, weight)))
+            .collect())
+    }
+
+    fn how(&self, starts: Starts) -> Fit {
+        Fit {
+            space: self.method.space,
+            starts,
+            seed: self.seed,
+            scales: Some(self.measure.scale()),
+            length_prior: self.method.length_prior,
+            ..Fit::default()
+        }
     }
 
     /// Condition on the data with hyperparameters as they are.
@@ -81,10 +134,20 @@ impl ModelMaker<'_> {
     }
 
     fn warp(&self) -> Result<Affine> {
-        match &self.shape.warp {
-            Some(warp) => self.data.warp_shared(warp.clone()),
+        match self.shape.tau {
+            Some(tau) => {
+                let warp = Capped::new(tau, self.top().min(tau))?;
+                self.data.warp_shared(Arc::new(warp))
+            }
             None => warp_for(self.method, self.range, self.data),
         }
+    }
+
+    /// How far above the largest observation f may well be, in nats: as far as that has risen over the last half of the run.
+    fn top(&self) -> f64 {
+        let ln: Vec<f64> = self.data.values().iter().map(|v| v.ln_abs()).collect();
+        let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        (best(&ln) - best(&ln[..ln.len() / 2])).max(LEAST_TOP)
     }
 
     /// Where the very first fit starts from, besides the warp's own starts.

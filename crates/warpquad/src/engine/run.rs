@@ -58,6 +58,8 @@ pub struct LastFit {
     pub n: usize,
     /// How many there were at the last fit from all starting points.
     pub full: usize,
+    /// Where the warp saturates, if that was chosen by the data.
+    pub tau: Option<f64>,
 }
 
 /// What a run knows about Z.
@@ -259,7 +261,7 @@ impl Engine {
         Ok(self.current.as_ref().map(|(model, _)| model))
     }
 
-    fn maker<'a>(&'a self, data: &'a Data) -> ModelMaker<'a> {
+    fn maker<'a>(&'a self, data: &'a Data, tau: Option<f64>) -> ModelMaker<'a> {
         ModelMaker {
             method: &self.method,
             range: self.range,
@@ -267,22 +269,37 @@ impl Engine {
             data,
             seed: self.seed,
             noise: self.noise,
-            shape: Shape::default(),
+            shape: Shape {
+                tau,
+                ..Shape::default()
+            },
         }
     }
 
     fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
         let n = self.len();
-        let maker = self.maker(data);
-        let (model, full) = match &self.last_fit {
-            Some(fit) if fit.n == n => (maker.condition(fit.theta.clone())?, fit.full),
-            Some(fit) if n < fit.full + self.method.refit_every => {
-                (maker.fit(Some(&fit.theta))?, fit.full)
+        let (model, full, tau) = match &self.last_fit {
+            Some(fit) if fit.n == n => {
+                let model = self.maker(data, fit.tau).condition(fit.theta.clone())?;
+                (model, fit.full, fit.tau)
             }
-            _ => (maker.fit(None)?, n),
+            Some(fit) if n < fit.full + self.method.refit_every => {
+                let model = self.maker(data, fit.tau).fit(Some(&fit.theta))?;
+                (model, fit.full, fit.tau)
+            }
+            _ => {
+                let (model, tau) = self.maker(data, None).choose()?;
+                (model, n, tau)
+            }
         };
         let theta = model.theta().clone();
-        Ok((model, LastFit { theta, n, full }))
+        let fit = LastFit {
+            theta,
+            n,
+            full,
+            tau,
+        };
+        Ok((model, fit))
     }
 
     /// The model, or that there is none while every f is 0.
@@ -303,8 +320,9 @@ impl Engine {
         let mut rng = Rng::new(seed).child(evaluations as u64);
         if step4 == Step4::Averaged {
             let model = self.known_model()?.0.clone();
+            let tau = self.current.as_ref().and_then(|(_, fit)| fit.tau);
             let data = self.data()?;
-            let (law, estimate, theta) = average(&self.maker(&data), &model, DRAWS, &mut rng)?;
+            let (law, estimate, theta) = average(&self.maker(&data, tau), &model, DRAWS, &mut rng)?;
             return Ok(Outcome {
                 law,
                 estimate,

@@ -3,9 +3,11 @@
 //! Fitting in g-space is fitting in f-space with the identity warp and the data g, so there is one
 //! [objective](Objective), with one exact gradient.
 
+mod laplace;
 mod objective;
 mod parameters;
 
+pub use laplace::laplace;
 pub use objective::Objective;
 pub use parameters::Parameters;
 
@@ -116,10 +118,7 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
     let parameters = Parameters::new(prior, data.points(), &g, warp, how)?;
     // f is fitted in units of its largest observation: a likelihood of 10^-10000 is fitted bit for
     // bit as one of 1.
-    let (warp, ln_scale) = match how.space {
-        Space::F => in_own_units(warp, g[0]),
-        Space::G => (&Identity as &dyn Warp, 0.0),
-    };
+    let (warp, ln_scale) = in_space(warp, g[0], how.space);
     let marginals = match how.space {
         Space::F => warp.starts(&g),
         Space::G => vec![sample_marginal(&g)],
@@ -156,6 +155,14 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
         evaluations,
         starts: (from.len(), failed),
     })
+}
+
+/// The warp of the objective, and ln of the unit of its data.
+fn in_space(warp: &dyn Warp, g: f64, space: Space) -> (&dyn Warp, f64) {
+    match space {
+        Space::F => in_own_units(warp, g),
+        Space::G => (&Identity as &dyn Warp, 0.0),
+    }
 }
 
 /// A warp without its change of units, and ln of those units.

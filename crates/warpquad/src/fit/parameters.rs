@@ -98,6 +98,19 @@ impl Parameters {
         &self.bounds
     }
 
+    /// A small step for every number: that part of a factor e for scales, of a length for places, and of
+    /// the sd of g for its mean.
+    pub(super) fn steps(&self, part: f64) -> Vec<f64> {
+        let mut out = vec![part; self.bounds.len()];
+        out[0] *= self.template.output_scale.sqrt();
+        if let MeanFunction::Quadratic { .. } = self.template.mean {
+            for (step, w) in out[1..].iter_mut().zip(&self.spread) {
+                *step *= w;
+            }
+        }
+        out
+    }
+
     fn dim(&self) -> usize {
         self.template.dim()
     }

@@ -196,14 +196,12 @@ pub fn law(
 
 /// ln of the sum of exp(ln_weight) xi(g), for a positive xi.
 pub(crate) fn ln_weighted_sum(warp: &dyn Warp, ln_weights: &[f64], g: &[f64]) -> f64 {
-    let (mut ln_units, values): (Vec<f64>, Vec<f64>) = ln_weights
-        .iter()
-        .zip(g)
-        .map(|(w, &g)| {
-            let local = warp.local(g);
-            (w + local.ln_unit, local.value)
-        })
-        .unzip();
+    let (mut ln_units, mut values) = (g.to_vec(), vec![0.0; g.len()]);
+    warp.locals(&mut ln_units, &mut values);
+    ln_units
+        .iter_mut()
+        .zip(ln_weights)
+        .for_each(|(u, w)| *u += w);
     let top = ln_units.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     ln_units.iter_mut().for_each(|u| *u -= top);
     vmath::exp(&mut ln_units);

@@ -84,7 +84,7 @@ impl Mixture {
     /// Fit to points with these ln weights; `None` if no weight is positive.
     ///
     /// There are as many Gaussians as the effective number of points can carry. Each covariance is
-    /// averaged with that of a 1/k share of the whole, which counts as d + 1 points.
+    /// averaged with that of a 1/k share of the whole, which counts as d + 1 points at most.
     pub fn fit(points: &Points, ln_weights: &[f64], rng: &mut Rng) -> Option<Mixture> {
         let total = ln_sum_exp(ln_weights);
         let heavy: Vec<usize> = (0..points.len())
@@ -209,7 +209,9 @@ impl Share {
     fn component(&self, old: &Component, effective: f64, lengths: &[f64]) -> Option<Component> {
         let d = lengths.len();
         let shift: Vec<f64> = self.first.iter().map(|f| f / self.weight).collect();
-        let (count, prior) = (self.weight * effective, d as f64 + 1.0);
+        let count = self.weight * effective;
+        // d + 1 points of the whole steady a component of few points, and fade where it has many of its own.
+        let prior = (d as f64 + 1.0) / (1.0 + count / (d as f64 + 1.0));
         let covariance = Mat::from_fn(d, d, |i, j| {
             let own = self.second[(i.max(j), i.min(j))] / self.weight - shift[i] * shift[j];
             let like = if i == j { lengths[i] * lengths[i] } else { 0.0 };

@@ -62,6 +62,8 @@ pub enum Event {
         full: bool,
         /// The hyperparameters.
         theta: Theta,
+        /// Where the warp saturates, if that was chosen by the data.
+        tau: Option<f64>,
     },
     /// The run stopped.
     Stop {
@@ -108,8 +110,14 @@ impl Event {
                 "event": "fail", "id": id, "reason": reason, "seconds": seconds, "at": at,
                 "last": last,
             }),
-            Event::Fit { n, full, theta } => {
-                json!({"event": "fit", "n": n, "full": full, "theta": theta_json(theta)})
+            Event::Fit {
+                n,
+                full,
+                theta,
+                tau,
+            } => {
+                let theta = theta_json(theta);
+                json!({"event": "fit", "n": n, "full": full, "theta": theta, "tau": tau})
             }
             Event::Stop {
                 reason,
@@ -164,6 +172,7 @@ impl Event {
                 n: fields.integer("n")? as usize,
                 full: fields.flag("full")?,
                 theta: theta(fields.any("theta")?)?,
+                tau: object.get("tau").and_then(Json::as_f64),
             }),
             "stop" => Ok(Event::Stop {
                 reason: fields.text("reason")?,

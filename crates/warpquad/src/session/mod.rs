@@ -260,6 +260,7 @@ impl Session {
                 n,
                 full: is_full,
                 theta,
+                tau,
             } => {
                 if is_full {
                     *full = n;
@@ -268,6 +269,7 @@ impl Session {
                     theta,
                     n,
                     full: *full,
+                    tau,
                 });
             }
             Event::Stop {
@@ -330,11 +332,18 @@ impl Session {
             .last_fit()
             .cloned()
             .filter(|fit| Some(fit.n) != before);
-        if let Some(LastFit { theta, n, full }) = fit {
+        if let Some(LastFit {
+            theta,
+            n,
+            full,
+            tau,
+        }) = fit
+        {
             self.record(&Event::Fit {
                 n,
                 full: full == n,
                 theta,
+                tau,
             })?;
         }
         self.ask_for(x)

@@ -144,6 +144,12 @@ impl Warp for Affine {
         }
     }
 
+    fn locals(&self, g: &mut [f64], values: &mut [f64]) {
+        self.warp.locals(g, values);
+        g.iter_mut().for_each(|unit| *unit += self.ln_scale);
+        values.iter_mut().for_each(|value| *value *= self.sign);
+    }
+
     fn offset(&self) -> f64 {
         match self.warp.offset() {
             0.0 => self.offset,

@@ -6,6 +6,7 @@ use super::{Cov, Equal, LnVar, Local, Marginal, Mean, Range, Warp};
 use crate::error::{Result, positive};
 use crate::numeric::gauss;
 use crate::numeric::special::ln_expm1;
+use crate::numeric::vmath;
 use std::sync::LazyLock;
 
 /// The saturating Gumbel warp, for likelihoods of huge range.
@@ -36,6 +37,11 @@ impl Gumbel {
     /// The Gumbel warp that saturates at e^tau.
     pub fn new(tau: f64) -> Result<Gumbel> {
         positive("tau", tau).map(|tau| Gumbel { tau })
+    }
+
+    /// tau.
+    pub fn tau(&self) -> f64 {
+        self.tau
     }
 
     fn ln_xi(&self, g: f64) -> f64 {
@@ -156,6 +162,13 @@ impl Warp for Gumbel {
             value: 1.0,
             slope: (-g / self.tau).exp(),
         }
+    }
+
+    fn locals(&self, g: &mut [f64], values: &mut [f64]) {
+        g.iter_mut().for_each(|g| *g /= -self.tau);
+        vmath::exp_m1(g);
+        g.iter_mut().for_each(|g| *g *= -self.tau);
+        values.fill(1.0);
     }
 
     fn inverse(&self, f: f64) -> f64 {

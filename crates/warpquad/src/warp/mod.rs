@@ -15,6 +15,7 @@
 //! covariance expm1(c), whatever the scale. Covariances are in the product of the two points' units.
 
 mod affine;
+mod capped;
 mod gumbel;
 mod gumbel_tail;
 mod hermite;
@@ -27,6 +28,7 @@ mod square;
 mod table;
 
 pub use affine::Affine;
+pub use capped::Capped;
 pub use gumbel::Gumbel;
 pub use identity::Identity;
 pub use log::Log;
@@ -229,6 +231,14 @@ pub trait Warp: Debug + Send + Sync {
 
     /// xi and xi' at g, in a unit.
     fn local(&self, g: f64) -> Local;
+
+    /// The unit and the value of [`Warp::local`] at many g, each of which becomes ln of its unit.
+    fn locals(&self, g: &mut [f64], values: &mut [f64]) {
+        for (g, value) in g.iter_mut().zip(values) {
+            let local = self.local(*g);
+            (*g, *value) = (local.ln_unit, local.value);
+        }
+    }
 
     /// The constant that moments and [`Warp::local`] leave out.
     fn offset(&self) -> f64 {

@@ -1,0 +1,62 @@
+//! Score models of the same f by what they say of each observation given the others.
+
+use super::Model;
+use crate::functional::ln_reach;
+use crate::numeric::linalg::dot;
+use crate::numeric::random::Rng;
+use crate::numeric::special::{ln_normal_pdf, ln_sum_exp};
+use crate::warp::{Marginal, Warp};
+
+/// Bootstraps of the scores.
+const BOOTSTRAPS: usize = 200;
+
+/// Observations this far below the largest, in nats, do not judge the models: Z does not depend on how
+/// well f is known there.
+const DEPTH: f64 = 15.0;
+
+/// ln |f - offset| where g is known.
+pub(super) fn ln_sizes(model: &Model, g: &[f64]) -> Vec<f64> {
+    let exact = |&g: &f64| ln_reach(model.warp(), Marginal { mu: g, s: 0.0 }, 0.0);
+    g.iter().map(exact).collect()
+}
+
+/// ln p(f_i | the others) at the observations that matter.
+///
+/// These are densities of f itself, N(g_i) / |xi'(g_i)|, and so comparable between warps.
+pub(super) fn scores(model: &Model) -> Vec<f64> {
+    let posterior = model.posterior();
+    let sizes = ln_sizes(model, posterior.g());
+    let top = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let left_out = posterior.leave_one_out();
+    let score = |i: usize| {
+        let (g, at) = (posterior.g()[i], left_out[i]);
+        let local = model.warp().local(g);
+        let sd = at.s.sqrt();
+        ln_normal_pdf((g - at.mu) / sd) - sd.ln() - local.ln_unit - local.slope.abs().ln()
+    };
+    (0..sizes.len())
+        .filter(|&i| sizes[i] > top - DEPTH)
+        .map(score)
+        .collect()
+}
+
+/// Weights by pseudo-BMA+ (Yao, Vehtari, Simpson and Gelman 2018): the softmax of summed scores, averaged over
+/// Bayesian bootstraps, so that models which differ by chance share the weight.
+pub(super) fn weights(models: &[Model], rng: &mut Rng) -> Vec<f64> {
+    let all: Vec<Vec<f64>> = models.iter().map(scores).collect();
+    let n = all[0].len();
+    let mut out = vec![0.0; models.len()];
+    for _ in 0..BOOTSTRAPS {
+        let shares: Vec<f64> = (0..n).map(|_| -rng.uniform().ln()).collect();
+        let scale = n as f64 / shares.iter().sum::<f64>();
+        let sums: Vec<f64> = all
+            .iter()
+            .map(|scores| scale * dot(scores, &shares))
+            .collect();
+        let total = ln_sum_exp(&sums);
+        for (out, sum) in out.iter_mut().zip(&sums) {
+            *out += (sum - total).exp() / BOOTSTRAPS as f64;
+        }
+    }
+    out
+}

@@ -1,0 +1,117 @@
+//! Draw hyperparameters around the best ones: what the data leave open of theta is uncertainty about Z.
+
+use super::{Fit, Objective, Parameters, in_space};
+use crate::belief::{Prior, Theta};
+use crate::data::Data;
+use crate::error::{Error, Result, Step};
+use crate::numeric::linalg::{Cholesky, Mat};
+use crate::numeric::parallel;
+use crate::numeric::random::Rng;
+use crate::numeric::special::ln_sum_exp;
+use crate::numeric::weights::normalised;
+use crate::warp::Warp;
+
+/// The step of the differences, in ln of a length: rounding and the third derivative then cost 1e-6 each.
+const STEP: f64 = 1e-3;
+
+/// A direction in which theta is not known to this many nats of a length or scale is cut there.
+const WIDEST: f64 = 2.0;
+
+/// `count` draws of theta with their weights, which sum to 1, from the prior's own theta taken as the best.
+///
+/// The law is normal in the numbers of [`Parameters`], with the inverse of the Hessian of the objective, by central
+/// differences of its exact gradient, as covariance. The draws are weighted by the objective itself; no weight may exceed
+/// sqrt(count) times the mean of them (Ionides 2008).
+pub fn laplace(
+    prior: &Prior,
+    warp: &dyn Warp,
+    data: &Data,
+    how: &Fit,
+    count: usize,
+    rng: &mut Rng,
+) -> Result<Vec<(Theta, f64)>> {
+    let g = data.g(warp)?;
+    let parameters = Parameters::new(prior, data.points(), &g, warp, how)?;
+    let (warp, _) = in_space(warp, g[0], how.space);
+    let best = parameters.vector(prior.theta());
+    let at = |x: &[f64]| {
+        let mut gradient = vec![0.0; x.len()];
+        let mut objective =
+            Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
+        (objective.evaluate(x, &mut gradient), gradient)
+    };
+    let factor = curvature(&at, &best, &parameters).ok_or_else(|| {
+        let what = "the likelihood of the hyperparameters has no curvature at its best; fit again with more data";
+        Error::numerics(Step::Fit, what)
+    })?;
+    let draws: Vec<(Vec<f64>, f64)> = (0..count)
+        .map(|_| draw(&factor, &best, &parameters, rng))
+        .collect();
+    let values = parallel::map(count, |k| at(&draws[k].0).0);
+    // ln of objective over proposal; the constants cancel.
+    let ln_weights: Vec<f64> = values
+        .iter()
+        .zip(&draws)
+        .map(|(value, (_, half_square))| half_square - value)
+        .collect();
+    let most = ln_sum_exp(&ln_weights) - 0.5 * (count as f64).ln();
+    let cut: Vec<f64> = ln_weights.iter().map(|w| w.min(most)).collect();
+    let weights = normalised(&cut).unwrap_or_else(|| vec![1.0 / count as f64; count]);
+    Ok(draws
+        .iter()
+        .zip(weights)
+        .map(|((x, _), weight)| (parameters.theta(x), weight))
+        .collect())
+}
+
+/// The factor of the Hessian, raised to where no number is less certain than `WIDEST`.
+fn curvature(
+    at: &(impl Fn(&[f64]) -> (f64, Vec<f64>) + Sync),
+    best: &[f64],
+    parameters: &Parameters,
+) -> Option<Cholesky> {
+    let p = best.len();
+    let steps = parameters.steps(STEP);
+    let slopes = parallel::map(2 * p, |k| {
+        let (i, sign) = (k / 2, if k % 2 == 0 { 1.0 } else { -1.0 });
+        let mut x = best.to_vec();
+        x[i] += sign * steps[i];
+        at(&x).1
+    });
+    let entry = |i: usize, j: usize| (slopes[2 * i][j] - slopes[2 * i + 1][j]) / (2.0 * steps[i]);
+    let hessian = Mat::from_fn(p, p, |i, j| 0.5 * (entry(i, j) + entry(j, i)));
+    // In units of the widest sd; every try doubles what is added to the diagonal.
+    let least: Vec<f64> = steps
+        .iter()
+        .map(|step| (WIDEST * step / STEP).powi(-2))
+        .collect();
+    (0..24).find_map(|k| {
+        let lift = if k == 0 { 0.0 } else { 2.0_f64.powi(k - 1) };
+        let raised = Mat::from_fn(p, p, |i, j| {
+            let own = hessian[(i, j)];
+            if i == j {
+                own.max(least[i]) + lift * least[i]
+            } else {
+                own
+            }
+        });
+        Cholesky::new(raised)
+    })
+}
+
+/// A vector, and half its squared distance in sds. What falls outside the bounds is put on them.
+fn draw(
+    factor: &Cholesky,
+    best: &[f64],
+    parameters: &Parameters,
+    rng: &mut Rng,
+) -> (Vec<f64>, f64) {
+    let z: Vec<f64> = best.iter().map(|_| rng.normal()).collect();
+    let half_square = 0.5 * z.iter().map(|z| z * z).sum::<f64>();
+    let mut step = Mat::from_fn(best.len(), 1, |i, _| z[i]);
+    factor.solve_lower_transposed(&mut step);
+    let bounds = parameters.bounds().iter();
+    let moved = best.iter().zip(step.col(0)).map(|(b, s)| b + s);
+    let vector = moved.zip(bounds).map(|(x, (lo, hi))| x.clamp(*lo, *hi));
+    (vector.collect(), half_square)
+}
