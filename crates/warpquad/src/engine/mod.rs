@@ -5,6 +5,7 @@ mod model;
 mod posterior;
 mod run;
 mod score;
+mod surface;
 mod trace;
 
 pub use model::Model;

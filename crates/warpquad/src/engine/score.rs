@@ -20,24 +20,38 @@ pub(super) fn ln_sizes(model: &Model, g: &[f64]) -> Vec<f64> {
     g.iter().map(exact).collect()
 }
 
+/// What matters of the observations left out one by one: g, and what the others say of it.
+fn left_out(model: &Model) -> Vec<(f64, Marginal)> {
+    let posterior = model.posterior();
+    let sizes = ln_sizes(model, posterior.g());
+    let top = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let all = posterior.g().iter().copied().zip(posterior.leave_one_out());
+    let pairs = all.zip(sizes);
+    pairs
+        .filter(|(_, size)| *size > top - DEPTH)
+        .map(|(pair, _)| pair)
+        .collect()
+}
+
 /// ln p(f_i | the others) at the observations that matter.
 ///
 /// These are densities of f itself, N(g_i) / |xi'(g_i)|, and so comparable between warps.
 pub(super) fn scores(model: &Model) -> Vec<f64> {
-    let posterior = model.posterior();
-    let sizes = ln_sizes(model, posterior.g());
-    let top = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let left_out = posterior.leave_one_out();
-    let score = |i: usize| {
-        let (g, at) = (posterior.g()[i], left_out[i]);
+    let score = |(g, at): (f64, Marginal)| {
         let local = model.warp().local(g);
         let sd = at.s.sqrt();
         ln_normal_pdf((g - at.mu) / sd) - sd.ln() - local.ln_unit - local.slope.abs().ln()
     };
-    (0..sizes.len())
-        .filter(|&i| sizes[i] > top - DEPTH)
-        .map(score)
-        .collect()
+    left_out(model).into_iter().map(score).collect()
+}
+
+/// How many of its own sds a model is off where an observation is left out, in the root of the mean square; 1 at least.
+pub(super) fn understatement(model: &Model) -> f64 {
+    let left_out = left_out(model);
+    let squares = left_out.iter().map(|(g, at)| (g - at.mu).powi(2) / at.s);
+    (squares.sum::<f64>() / left_out.len().max(1) as f64)
+        .sqrt()
+        .max(1.0)
 }
 
 /// Weights by pseudo-BMA+ (Yao, Vehtari, Simpson and Gelman 2018): the softmax of summed scores, averaged over

@@ -115,3 +115,81 @@ fn draw(
     let vector = moved.zip(bounds).map(|(x, (lo, hi))| x.clamp(*lo, *hi));
     (vector.collect(), half_square)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Value;
+    use crate::fit::{Space, fit};
+    use crate::kernel::Matern52;
+    use crate::points::Points;
+    use crate::warp::Log;
+
+    /// Twelve values of a smooth ln f on a line.
+    fn fitted() -> (Prior, Data, Fit) {
+        let rows: Vec<Vec<f64>> = (0..12).map(|i| vec![0.3 * f64::from(i)]).collect();
+        let values = rows.iter().map(|x| Value::Log((2.0 * x[0]).sin() - x[0]));
+        let data = Data::new(Points::from_rows(&rows).unwrap(), values.collect()).unwrap();
+        let how = Fit {
+            space: Space::G,
+            ..Fit::default()
+        };
+        let prior = Prior::new(Matern52, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
+        let prior = fit(&prior, &Log, &data, &how).unwrap();
+        (prior, data, how)
+    }
+
+    #[test]
+    fn draws_have_the_moments_of_the_likelihood() {
+        let (prior, data, how) = fitted();
+        let drawn = laplace(&prior, &Log, &data, &how, 4000, &mut Rng::new(1)).unwrap();
+        let total: f64 = drawn.iter().map(|(_, w)| w).sum();
+        assert!((total - 1.0).abs() < 1e-12);
+        let ln_length = |theta: &Theta| theta.length_scales[0].ln();
+        let mean: f64 = drawn.iter().map(|(t, w)| w * ln_length(t)).sum();
+        let square: f64 = drawn.iter().map(|(t, w)| w * ln_length(t).powi(2)).sum();
+        // The same by a grid over all three numbers, wide enough for 6 sd on either side.
+        let g = data.g(&Log).unwrap();
+        let parameters = Parameters::new(&prior, data.points(), &g, &Log, &how).unwrap();
+        let kernel = prior.kernel().clone();
+        let warp = &crate::warp::Identity;
+        let mut objective = Objective::new(kernel, warp, data.points(), &g, &parameters);
+        let best = parameters.vector(prior.theta());
+        let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+        let least = objective.evaluate(&best, &mut [0.0; 3]);
+        for i in -24..=24 {
+            for j in -24..=24 {
+                for k in -24..=24 {
+                    let x = [
+                        best[0] + 0.4 * f64::from(i),
+                        best[1] + 0.2 * f64::from(j),
+                        best[2] + 0.06 * f64::from(k),
+                    ];
+                    let w = (least - objective.evaluate(&x, &mut [0.0; 3])).exp();
+                    sum += w;
+                    first += w * x[2];
+                    second += w * x[2] * x[2];
+                }
+            }
+        }
+        let (exact, sd) = (first / sum, (second / sum - (first / sum).powi(2)).sqrt());
+        // The law is skewed, which no cut weights make up for wholly.
+        assert!((mean - exact).abs() < 0.4 * sd, "{mean} {exact} {sd}");
+        let own = (square - mean * mean).sqrt();
+        assert!((own / sd - 1.0).abs() < 0.3, "{own} {sd}");
+    }
+
+    #[test]
+    fn no_curvature_is_cut_at_the_widest() {
+        // Two points say nothing of a length scale.
+        let points = Points::from_rows(&[vec![0.0], vec![1.0]]).unwrap();
+        let data = Data::new(points, vec![Value::Log(0.0), Value::Log(-1.0)]).unwrap();
+        let prior = Prior::new(Matern52, Theta::constant(-0.5, 1.0, vec![0.5]).unwrap());
+        let drawn = laplace(&prior, &Log, &data, &Fit::default(), 50, &mut Rng::new(1)).unwrap();
+        assert!(
+            drawn
+                .iter()
+                .all(|(theta, w)| theta.check().is_ok() && w.is_finite())
+        );
+    }
+}

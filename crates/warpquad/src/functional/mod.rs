@@ -1,6 +1,7 @@
 //! Step 5: apply an affine functional L to a belief: `Z ~ N(L[m], L^2[K])`.
 
 pub mod closed_form;
+mod cubature;
 mod estimate;
 mod following;
 mod law;
@@ -10,6 +11,7 @@ mod ratio;
 mod sample;
 pub mod taylor;
 
+pub(crate) use cubature::cubature;
 pub use estimate::Estimate;
 pub(crate) use following::{follow, ln_reach};
 pub use law::{Law, law};

@@ -1,0 +1,166 @@
+//! Draw Z under one model: the surface of its median on all nodes, what is uncertain about it on a few of them.
+
+use super::Model;
+use super::score::{ln_sizes, understatement};
+use crate::error::Result;
+use crate::functional::{Nodes, draw, ln_weighted_sum};
+use crate::numeric::linalg::dot;
+use crate::numeric::random::Rng;
+use crate::numeric::special::{ln_add_exp, ln_sum_exp};
+use crate::points::Points;
+use crate::warp::Warp;
+
+/// Nodes drawn jointly: the covariance is factored, in O(n^3).
+const JOINT: usize = 600;
+
+/// What the models are wrong about together no average over them shows: their sds are taken this much larger. On the
+/// tuning half of the benchmark the intervals are too narrow with 1 (benchmarks/TUNING.md).
+const SHARED: f64 = 1.5;
+
+/// One model on the nodes of all.
+pub(super) struct Surface<'a> {
+    pub model: &'a Model,
+    pub nodes: &'a Nodes,
+    /// Nodes that know the surface to many digits, where there are such, with their relative error.
+    pub boxes: Option<&'a (Nodes, f64)>,
+    /// The unit of Z where f may be negative; otherwise Z is drawn as ln Z.
+    pub ln_unit: Option<f64>,
+}
+
+impl Surface<'_> {
+    /// `count` draws of Z, and the relative error of the nodes. `reach` is ln of what f may be at the nodes.
+    pub fn draws(&self, reach: &[f64], count: usize, rng: &mut Rng) -> Result<(Vec<f64>, f64)> {
+        let posterior = self.model.posterior();
+        let mu = posterior.means(&self.nodes.points)?;
+        let terms = Terms {
+            warp: self.model.warp(),
+            ln_unit: self.ln_unit,
+        };
+        // On the surface of the median all nodes can be used, and thinning be undone.
+        let (full, error) = match self.boxes {
+            Some((boxes, error)) => {
+                let mu = posterior.means(&boxes.points)?;
+                (terms.sum(&boxes.ln_weights, &mu), *error)
+            }
+            None => {
+                let replicates = terms.replicates(self.nodes, &mu);
+                (terms.mean(&replicates), terms.relative_error(&replicates))
+            }
+        };
+        let thin = Thin::new(self.nodes, &[reach, &ln_sizes(self.model, &mu)]);
+        let thin_mu: Vec<f64> = thin.chosen.iter().map(|&i| mu[i]).collect();
+        let shift = full - terms.sum(&thin.ln_weights, &thin_mu);
+        let (g, _) = draw(posterior, &thin.points, &thin_mu, count.max(1), rng)?;
+        let wider = SHARED * understatement(self.model);
+        let one = |k: usize| {
+            let pairs = thin_mu.iter().zip(g.col(k));
+            let g: Vec<f64> = pairs.map(|(mu, g)| mu + wider * (g - mu)).collect();
+            shift + terms.sum(&thin.ln_weights, &g)
+        };
+        Ok(((0..count).map(one).collect(), error))
+    }
+}
+
+/// Sums of weighted xi(g): as logarithms for a positive f, in a unit otherwise.
+struct Terms<'a> {
+    warp: &'a dyn Warp,
+    ln_unit: Option<f64>,
+}
+
+impl Terms<'_> {
+    fn sum(&self, ln_weights: &[f64], g: &[f64]) -> f64 {
+        let Some(ln_unit) = self.ln_unit else {
+            return ln_weighted_sum(self.warp, ln_weights, g);
+        };
+        let offset = self.warp.offset();
+        let weights: Vec<f64> = ln_weights.iter().map(|w| (w - ln_unit).exp()).collect();
+        let values: Vec<f64> = g
+            .iter()
+            .map(|&g| {
+                let local = self.warp.local(g);
+                offset + local.ln_unit.exp() * local.value
+            })
+            .collect();
+        dot(&weights, &values)
+    }
+
+    /// What each replicate alone says of the whole.
+    fn replicates(&self, nodes: &Nodes, g: &[f64]) -> Vec<f64> {
+        let size = g.len() / nodes.replicates;
+        let whole = (nodes.replicates as f64).ln();
+        let one = |r: usize| {
+            let part = r * size..(r + 1) * size;
+            let ln_weights: Vec<f64> = nodes.ln_weights[part.clone()]
+                .iter()
+                .map(|w| w + whole)
+                .collect();
+            self.sum(&ln_weights, &g[part])
+        };
+        (0..nodes.replicates).map(one).collect()
+    }
+
+    fn mean(&self, replicates: &[f64]) -> f64 {
+        let n = replicates.len() as f64;
+        match self.ln_unit {
+            None => ln_sum_exp(replicates) - n.ln(),
+            Some(_) => replicates.iter().sum::<f64>() / n,
+        }
+    }
+
+    /// The standard error of the mean, relative to it.
+    fn relative_error(&self, replicates: &[f64]) -> f64 {
+        let n = replicates.len() as f64;
+        let mean = self.mean(replicates);
+        let ratio = |z: &f64| match self.ln_unit {
+            None => (z - mean).exp(),
+            Some(_) => z / mean,
+        };
+        let squares: f64 = replicates.iter().map(|z| (ratio(z) - 1.0).powi(2)).sum();
+        (squares / (n * (n - 1.0).max(1.0))).sqrt()
+    }
+}
+
+/// A few of the nodes, resampled in proportion to what they can add, with weights that make up for it.
+struct Thin {
+    chosen: Vec<usize>,
+    points: Points,
+    ln_weights: Vec<f64>,
+}
+
+impl Thin {
+    /// By the mean of several ideas of what f may be, each given as ln f at the nodes: no idea's mass is left out.
+    fn new(nodes: &Nodes, ideas: &[&[f64]]) -> Thin {
+        let mut ln_mass = vec![f64::NEG_INFINITY; nodes.ln_weights.len()];
+        for idea in ideas {
+            let own: Vec<f64> = nodes
+                .ln_weights
+                .iter()
+                .zip(*idea)
+                .map(|(w, f)| w + f)
+                .collect();
+            let total = ln_sum_exp(&own);
+            for (mass, own) in ln_mass.iter_mut().zip(own) {
+                *mass = ln_add_exp(*mass, own - total);
+            }
+        }
+        let total = ln_sum_exp(&ln_mass) - (JOINT as f64).ln();
+        let (mut chosen, mut ln_weights) = (Vec::new(), Vec::new());
+        // Systematic: a node is taken whenever the cumulative mass passes the next half step.
+        let mut passed = 0.5;
+        for (i, ln_mass) in ln_mass.iter().enumerate() {
+            let expected = (ln_mass - total).exp();
+            passed += expected;
+            if passed >= 1.0 {
+                let times = passed.floor();
+                passed -= times;
+                chosen.push(i);
+                ln_weights.push(nodes.ln_weights[i] + (times / expected).ln());
+            }
+        }
+        Thin {
+            points: nodes.points.select(&chosen),
+            chosen,
+            ln_weights,
+        }
+    }
+}
