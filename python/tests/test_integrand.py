@@ -256,6 +256,15 @@ def test_stops():
     assert wq.integrate(lambda p: -(p["a"] ** 2), NORMAL, **SMALL).stop == "evaluations"
 
 
+def test_dimensions_out_of_reach():
+    priors = {f"x{i}": wq.normal(0, 1) for i in range(11)}
+    never = "not to be evaluated"
+    with pytest.raises(wq.SpecError, match='11 dimensions are out of reach.*"smc" or "nested".*"auto"'):
+        wq.integrate(lambda p: pytest.fail(never), priors, budget=6, progress=False)
+    r = wq.integrate(lambda p: -(p["x0"] ** 2), priors, method="auto", budget=6, progress=False)
+    assert any("11 dimensions are out of reach" in warning for warning in r.warnings)
+
+
 def test_wrong_options_name_their_field():
     for options, message in [
         ({"budget": 0}, "budget.evaluations: must be a whole number, 1 or more, got 0"),

@@ -14,6 +14,7 @@ mod interrupt;
 mod journal;
 mod kill;
 mod look;
+mod reach;
 mod regress;
 mod reproduce;
 mod result;

@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::event::theta_json;
+use super::setup::{REACH, out_of_reach};
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
 use crate::engine::Outcome;
@@ -98,6 +99,7 @@ impl Report {
 
 fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
     let mut out = Vec::new();
+    out.extend(beyond(session));
     out.extend(few(session));
     let (_, values) = session.observations();
     out.extend(repeated(values));
@@ -138,6 +140,17 @@ fn doubtful(known: &BaselineOutcome) -> Option<Warning> {
         "Z is carried by about {few:.1} points: the error is not to be trusted, and Z is likely to be \
          larger; try smc or nested, or raise the budget"
     ))
+}
+
+/// `auto` was asked for where it is out of its reach.
+fn beyond(session: &Session) -> Option<Warning> {
+    let dim = session.problem().names.len();
+    out_of_reach(session.problem()).then(|| {
+        format!(
+            "{dim} dimensions are out of reach of integration by a surrogate, which ends at about {REACH}: do not trust the \
+             interval; check with smc or nested"
+        )
+    })
 }
 
 /// Before a length scale can be told from the data, the interval is the prior's word.

@@ -75,6 +75,28 @@ pub fn baseline(problem: &Problem) -> Result<Option<Arc<dyn Baseline>>> {
     Ok(Some(made))
 }
 
+/// The most dimensions in which `auto` is taken without being named.
+pub(super) const REACH: usize = 10;
+
+/// Refuse the default method where it is out of its reach.
+fn within_reach(problem: &Problem) -> Result<()> {
+    let dim = problem.names.len();
+    if problem.method.name.is_some() || dim <= REACH {
+        return Ok(());
+    }
+    let reason = format!(
+        "{dim} dimensions are out of reach of integration by a surrogate: beyond {REACH}, a few hundred evaluations \
+         do not tell a model of f where its mass is. Name a baseline, \"smc\" or \"nested\", and give it tens of thousands \
+         of evaluations; or name \"auto\" to try all the same, and do not trust its interval"
+    );
+    Err(problem.error("method.name", reason).into())
+}
+
+/// Whether `auto` runs where it is out of its reach.
+pub(super) fn out_of_reach(problem: &Problem) -> bool {
+    name(problem) == AUTO && problem.names.len() > REACH
+}
+
 /// The method a problem asks for, its parts replaced one by one where it says so.
 ///
 /// Without a name it is `auto`, whose warp depends on the range of f.
@@ -84,6 +106,7 @@ pub fn method(problem: &Problem) -> Result<Method> {
         Error::Spec { reason, .. } => problem.error(field, reason).into(),
         other => other,
     };
+    within_reach(problem)?;
     let mut method = match name(problem) {
         AUTO => Method::auto(problem.range),
         name => Method::by_name(name).map_err(|e| at("method.name", e))?,
