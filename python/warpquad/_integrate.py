@@ -68,7 +68,7 @@ def integrate(
         priors: a dict from names to priors (`wq.uniform(...)` and its like, frozen distributions of scipy.stats, anything
             with a `ppf`), a multivariate normal, an array of draws (n, d), or a prior transform on the unit cube.
         budget, seconds, log_z_sd: evaluations, seconds on the clock, and the standard deviation of ln Z that is small
-            enough: the first one met stops the run. Without any of them it stops after 100 evaluations.
+            enough twice in a row: the first one met stops the run. Without any of them it stops after 100 evaluations.
         seed: the seed of a new run, 0 by default.
         method, warp, kernel, fit, acquisition, coordinates, nodes, refit_every, batch: the method by name and its parts.
         range: what is known of f, (0, inf) by default; (0, 1) for a rate, (-inf, inf) for nothing.

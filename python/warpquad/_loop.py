@@ -132,7 +132,7 @@ class Loop:
         self.last_estimate = time.monotonic()
         self.cost = self.last_estimate - began
         self.progress.see(self.core, report)
-        return "log_z_sd" if self.log_z_sd is not None and report.log_z_sd <= self.log_z_sd else None
+        return "log_z_sd" if self.log_z_sd is not None and self.core.is_settled(report, self.log_z_sd) else None
 
     def _hand_out(self) -> None:
         while len(self.under_way) < self.workers:

@@ -212,6 +212,12 @@ impl Session {
         Ok(())
     }
 
+    /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows what the report says.
+    fn is_settled(&self, py: Python<'_>, report: &Report, sd: f64) -> bool {
+        let outcome = &report.0.outcome;
+        self.look(py, |session| session.is_settled(outcome, sd))
+    }
+
     /// Say in the journal that the run stopped.
     fn stopped(&self, py: Python<'_>, reason: &str) -> PyResult<()> {
         self.change(py, |session| session.stopped(reason))

@@ -11,6 +11,7 @@ mod report;
 mod runner;
 mod setup;
 pub mod spec;
+mod target;
 
 pub use guard::within;
 pub use report::{Report, Warning};
@@ -67,6 +68,8 @@ pub struct Session {
     /// Failed attempts, given up or not.
     failures: usize,
     told: Vec<(u64, Value)>,
+    /// The last estimate, if it met the target.
+    narrow: Option<target::Narrow>,
     /// Why the run last stopped, if it has not gone on since.
     last_stop: Option<String>,
     /// Seconds that earlier processes took, and when this one began, if it works on the run.
@@ -131,6 +134,7 @@ impl Session {
             failed,
             failures: 0,
             told: Vec::new(),
+            narrow: None,
             last_stop: None,
             seconds_before: 0.0,
             began: Some(Instant::now()),

@@ -249,10 +249,8 @@ impl Dispatch {
             seconds: session.seconds(),
             outcome: Some(&outcome),
         });
-        // A baseline that is not at its end has an interval, but no answer.
-        let answered = session.baseline().is_none_or(|known| known.complete);
         Ok(target
-            .filter(|&target| answered && outcome.ln_sd() <= target)
+            .filter(|&target| session.is_settled(&outcome, target))
             .map(|_| Stop::LogZSd))
     }
 
