@@ -256,6 +256,40 @@ def test_stops():
     assert wq.integrate(lambda p: -(p["a"] ** 2), NORMAL, **SMALL).stop == "evaluations"
 
 
+def test_audit():
+    def log_f(p):
+        return -(p["a"] ** 2)
+
+    r = wq.integrate(log_f, NORMAL, budget=20, audit=0.25, workers=2, progress=False)
+    assert isinstance(r.audit, wq.Audit) and r.audit.evaluations == 5 and r.evaluations == 20
+    assert abs(r.audit.log_z - r.log_z) < 4 * r.audit.log_z_sd
+    assert "from 5 evaluations drawn from the belief" in repr(r)
+    plain = wq.integrate(log_f, NORMAL, **SMALL)
+    assert plain.audit is None and "audit" not in repr(plain)
+
+
+def test_an_audit_goes_on_where_it_was(tmp_path):
+    calls = 0
+
+    def log_f(p):
+        return -(p["a"] ** 2)
+
+    def dies(p):
+        nonlocal calls
+        calls += 1
+        if calls == 18:
+            raise ValueError("out of memory")
+        return log_f(p)
+
+    whole = wq.integrate(log_f, NORMAL, budget=20, audit=0.25, progress=False)
+    with pytest.raises(wq.EvaluationError):
+        wq.integrate(dies, NORMAL, budget=20, audit=0.25, run=tmp_path / "run", progress=False)
+    r = wq.resume(tmp_path / "run", log_f, progress=False)
+    assert r.audit == whole.audit and r.log_z == whole.log_z
+    # Of a larger budget the audit is the last part again.
+    assert wq.resume(tmp_path / "run", log_f, budget=28, progress=False).audit.evaluations == 12
+
+
 def test_dimensions_out_of_reach():
     priors = {f"x{i}": wq.normal(0, 1) for i in range(11)}
     never = "not to be evaluated"
@@ -270,6 +304,8 @@ def test_wrong_options_name_their_field():
         ({"budget": 0}, "budget.evaluations: must be a whole number, 1 or more, got 0"),
         ({"budget": 2.5}, "budget.evaluations: must be a whole number, got 2.5"),
         ({"budget": "ten"}, "budget.evaluations: must be a whole number, got a string"),
+        ({"budget": 10, "audit": 0.7}, "budget.audit: .* at most 0.5, got 0.7"),
+        ({"seconds": 1.0, "audit": 0.2}, "budget.audit: .*give a budget of evaluations"),
         ({"method": "mmtl"}, "method.name: .*mmlt"),
         ({"kernel": "rbf"}, "method.kernel: "),
         ({"noise": -1}, "integrand.noise: is a variance"),

@@ -41,6 +41,7 @@ from warpquad._integrate import resume as resume
 from warpquad._priors import CONSTRUCTORS as _CONSTRUCTORS
 from warpquad._priors import Prior as Prior
 from warpquad._priors import multivariate_normal as multivariate_normal
+from warpquad._result import Audit as Audit
 from warpquad._result import Result as Result
 from warpquad._session import Session as Session
 from warpquad._session import Task as Task

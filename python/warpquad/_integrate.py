@@ -31,6 +31,7 @@ def integrate(
     budget: int | None = None,
     seconds: float | None = None,
     log_z_sd: float | None = None,
+    audit: float | None = None,
     seed: int | None = None,
     method: str | None = None,
     warp: str | None = None,
@@ -69,6 +70,8 @@ def integrate(
             with a `ppf`), a multivariate normal, an array of draws (n, d), or a prior transform on the unit cube.
         budget, seconds, log_z_sd: evaluations, seconds on the clock, and the standard deviation of ln Z that is small
             enough twice in a row: the first one met stops the run. Without any of them it stops after 100 evaluations.
+        audit: a part of the evaluations, at most 0.5: so many of them, the last, are drawn from the belief and check the answer
+            without bias. See `Result.audit`.
         seed: the seed of a new run, 0 by default.
         method, warp, kernel, fit, acquisition, coordinates, nodes, refit_every, batch: the method by name and its parts.
         range: what is known of f, (0, inf) by default; (0, 1) for a rate, (-inf, inf) for nothing.
@@ -93,7 +96,7 @@ def integrate(
     if budget is None and seconds is None and log_z_sd is None:
         budget = DEFAULT_BUDGET
     options: dict[str, Any] = dict(
-        budget=budget, seconds=seconds, log_z_sd=log_z_sd, method=method, warp=warp, kernel=kernel, fit=fit,
+        budget=budget, seconds=seconds, log_z_sd=log_z_sd, audit=audit, method=method, warp=warp, kernel=kernel, fit=fit,
         acquisition=acquisition, coordinates=coordinates, nodes=nodes, refit_every=refit_every, batch=batch,
         range=range, noise=noise, on_failure=on_failure, retries=retries,
     )  # fmt: skip
@@ -112,6 +115,7 @@ def resume(
     budget: int | None = None,
     seconds: float | None = None,
     log_z_sd: float | None = None,
+    audit: float | None = None,
     on_failure: OnFailure = "stop",
     retries: int = 2,
     batch: int | None = None,
@@ -124,8 +128,8 @@ def resume(
 ) -> Result:
     """Go on with the run in a directory, started by `integrate(..., run=DIR)` or by the command line.
 
-    Everything that is not given is as the run has it: its priors, its method, its seed, and its budget unless any of
-    `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors that the core knows by a
+    Everything that is not given is as the run has it: its priors, its method, its seed, its audit, and its budget unless
+    any of `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors that the core knows by a
     coordinate only (a `ppf`, a prior transform) must be given again, because a journal holds no functions.
     """
     _check_workers(executor, workers)
@@ -143,6 +147,9 @@ def resume(
         limits = (budget, seconds, log_z_sd)
         if limits == (None, None, None):
             limits = core.budget if core.budget != (None, None, None) else (DEFAULT_BUDGET, None, None)
+        part = core.audit if audit is None else audit
+        # An audit is the last part of the evaluations, so without a number of them there is none.
+        core.set_budget(limits[0], part if audit is not None or limits[0] is not None else None)
         return _drive(session, integrand, executor, workers, batch, recheck, progress, limits)
 
 

@@ -31,6 +31,7 @@ class Options:
     budget: int | None = None
     seconds: float | None = None
     log_z_sd: float | None = None
+    audit: float | None = None
 
     def text(self, priors: Priors) -> str:
         """The problem file."""
@@ -43,7 +44,7 @@ class Options:
         }
         parts = ("warp", "kernel", "fit", "acquisition", "coordinates", "nodes", "refit_every", "batch")
         method: dict[str, Any] = {"name": self.method, **{part: getattr(self, part) for part in parts}}
-        budget = {"evaluations": self.budget, "seconds": self.seconds, "log_z_sd": self.log_z_sd}
+        budget = {"evaluations": self.budget, "seconds": self.seconds, "log_z_sd": self.log_z_sd, "audit": self.audit}
         sections = [_toml.section("integrand", integrand), priors.text]
         sections += [_toml.section("method", method), _toml.section("budget", budget)]
         return "\n".join(section for section in sections if section)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +26,18 @@ Array = npt.NDArray[np.float64]
 
 # Points of the convergence plot: enough for a curve, each costs as much as one more result.
 TRACE_POINTS = 10
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What importance sampling from the belief says of Z: unbiased, whatever the belief."""
+
+    log_z: float
+    """ln of its estimate of Z; -inf if f was 0 at all of its points."""
+    log_z_sd: float
+    """The relative standard error of that estimate; inf for a single point."""
+    evaluations: int
+    """The evaluations that it rests on."""
 
 
 class Result:
@@ -67,6 +81,16 @@ class Result:
     def interval(self, probability: float = 0.95) -> tuple[float, float]:
         """The central interval of ln Z with that probability."""
         return self.law.interval(_expectation.between_0_and_1(probability))
+
+    @property
+    def audit(self) -> Audit | None:
+        """The check that the last part of the evaluations gave; None unless `audit=` asked for one."""
+        known = self.report.get("audit")
+        if known is None:
+            return None
+        # JSON has no infinity.
+        log_z, sd = known["log_z"], known["log_z_sd"]
+        return Audit(-math.inf if log_z is None else log_z, math.inf if sd is None else sd, known["evaluations"])
 
     @property
     def evaluations(self) -> int:
@@ -205,12 +229,19 @@ class Result:
         rows = {
             "log Z": f"{self.log_z:.4f} ± {self.log_z_sd:.4f}",
             "95 % interval": f"[{low:.4f}, {high:.4f}]",
+            **self._audit_row(),
             "evaluations": str(self.evaluations) + (f" ({len(self.failures)} failed)" if self.failures else ""),
             "stopped by": self.stop,
             "method": str(self.method["name"]),
             "seconds": f"{self.seconds:.1f}",
         }
         return rows | {f"warning {i}": text for i, text in enumerate(self.warnings, 1)}
+
+    def _audit_row(self) -> dict[str, str]:
+        audit = self.audit
+        if audit is None:
+            return {}
+        return {"audit": f"{audit.log_z:.4f} ± {audit.log_z_sd:.4f} from {audit.evaluations} evaluations drawn from the belief"}
 
     def __repr__(self) -> str:
         return "\n".join(f"{label:<15}  {text}" for label, text in self._rows().items())

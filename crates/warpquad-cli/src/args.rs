@@ -58,6 +58,9 @@ pub struct Integrate {
     /// Evaluations to spend, in place of the file's budget
     #[arg(long, value_name = "N")]
     pub budget: Option<NonZeroUsize>,
+    /// Check the answer with this part of the evaluations, at most 0.5
+    #[arg(long, value_name = "FRACTION")]
+    pub audit: Option<f64>,
     /// The seed of a new run
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,

@@ -68,6 +68,7 @@ fn prepared(args: &Integrate) -> Result<(Problem, String)> {
     };
     let budget = &mut problem.budget;
     budget.evaluations = args.budget.map(NonZeroUsize::get).or(budget.evaluations);
+    budget.audit = args.audit.or(budget.audit);
     if budget.evaluations.is_none() && budget.seconds.is_none() && budget.log_z_sd.is_none() {
         budget.evaluations = Some(default);
     }

@@ -28,6 +28,18 @@ pub fn print(report: &Report) {
         );
         row("log of the mean", number(estimate.ln_mean()));
     }
+    if let Some(audit) = &report.audit {
+        let plural = if audit.evaluations == 1 { "" } else { "s" };
+        row(
+            "audit",
+            format!(
+                "{} +- {} from {} evaluation{plural} drawn from the belief",
+                number(audit.ln_z),
+                number(audit.ln_z_sd),
+                audit.evaluations
+            ),
+        );
+    }
     if outcome.theta.is_some() {
         row("node error", number(estimate.relative_node_error()));
     }

@@ -212,6 +212,17 @@ impl Session {
         Ok(())
     }
 
+    /// Spend this budget of evaluations, and audit with this part of it.
+    #[pyo3(signature = (evaluations, audit))]
+    fn set_budget(
+        &self,
+        py: Python<'_>,
+        evaluations: Option<usize>,
+        audit: Option<f64>,
+    ) -> PyResult<()> {
+        self.compute(py, |session| session.set_budget(evaluations, audit))
+    }
+
     /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows what the report says.
     fn is_settled(&self, py: Python<'_>, report: &Report, sd: f64) -> bool {
         let outcome = &report.0.outcome;
@@ -308,6 +319,12 @@ impl Session {
     fn budget(&self, py: Python<'_>) -> (Option<usize>, Option<f64>, Option<f64>) {
         let budget = self.look(py, |session| session.problem().budget.clone());
         (budget.evaluations, budget.seconds, budget.log_z_sd)
+    }
+
+    /// The part of the evaluations that the run audits with.
+    #[getter]
+    fn audit(&self, py: Python<'_>) -> Option<f64> {
+        self.look(py, |session| session.problem().budget.audit)
     }
 
     /// Why the run last stopped; `None` if it has gone on since.

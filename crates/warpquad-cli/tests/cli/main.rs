@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 mod ask_tell;
+mod audit;
 mod bad_input;
 mod baselines;
 mod budget;

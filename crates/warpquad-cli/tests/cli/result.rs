@@ -3,12 +3,13 @@
 use crate::common::*;
 use serde_json::Value as Json;
 
-const FIELDS: [&str; 15] = [
+const FIELDS: [&str; 16] = [
     "log_z",
     "log_z_sd",
     "log_z_interval",
     "log_z_mean",
     "node_error",
+    "audit",
     "evaluations",
     "failures",
     "seconds",

@@ -1,5 +1,6 @@
 //! Name the methods: plain data that say which warp, kernel, fit and acquisition go together.
 
+mod audit;
 mod average;
 mod model;
 mod posterior;
@@ -8,6 +9,7 @@ mod score;
 mod surface;
 mod trace;
 
+pub use audit::Draw;
 pub use model::Model;
 pub use run::{Engine, LastFit, Outcome, integrate};
 

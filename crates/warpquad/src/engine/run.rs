@@ -153,9 +153,7 @@ impl Engine {
                 .transpose()?,
         };
         if model.is_some() {
-            // Only a fit that chose a point counts for later ones: looking at a run leaves no trace.
-            self.last_fit = self.current.as_ref().map(|(_, fit)| fit.clone());
-            self.remember_fit();
+            self.count_fit();
         }
         let measure = self.coordinates.measure();
         let choose = |acquisition: &dyn Acquisition, belief: &dyn Belief| {
@@ -220,6 +218,13 @@ impl Engine {
     pub fn restore(&mut self, fit: LastFit) {
         self.last_fit = Some(fit);
         self.current = None;
+        self.remember_fit();
+    }
+
+    /// The fit behind the model has chosen a point. Only such a fit counts for later ones: looking at a
+    /// run leaves no trace.
+    pub(super) fn count_fit(&mut self) {
+        self.last_fit = self.current.as_ref().map(|(_, fit)| fit.clone());
         self.remember_fit();
     }
 

@@ -7,6 +7,9 @@ use serde_json::{Map, Value as Json, json};
 /// The version of the journal's format.
 pub const VERSION: u64 = 1;
 
+/// Of a point drawn for the audit: ln of pi/q, and the draws before it that fell outside the prior.
+pub type Drawn = (f64, usize);
+
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
@@ -29,6 +32,8 @@ pub enum Event {
         id: u64,
         /// Where.
         x: Vec<f64>,
+        /// How it was drawn, if it was for the audit.
+        audit: Option<Drawn>,
     },
     /// A value came back.
     Tell {
@@ -90,7 +95,14 @@ impl Event {
                 "event": "start", "journal": VERSION, "program": program, "seed": seed,
                 "problem": problem, "method": method, "text": text,
             }),
-            Event::Ask { id, x } => json!({"event": "ask", "id": id, "x": x}),
+            Event::Ask { id, x, audit } => {
+                let mut json = json!({"event": "ask", "id": id, "x": x});
+                if let Some((ln_ratio, misses)) = audit {
+                    json["audit"] = json!(ln_ratio);
+                    json["misses"] = json!(misses);
+                }
+                json
+            }
             Event::Tell {
                 id,
                 value,
@@ -151,6 +163,10 @@ impl Event {
             "ask" => Ok(Event::Ask {
                 id: fields.integer("id")?,
                 x: numbers(fields.any("x")?)?,
+                audit: match object.get("audit") {
+                    Some(ln_ratio) => Some((number(ln_ratio)?, fields.integer("misses")? as usize)),
+                    None => None,
+                },
             }),
             "tell" => Ok(Event::Tell {
                 id: fields.integer("id")?,

@@ -5,7 +5,7 @@ use super::setup;
 use super::spec::Problem;
 use crate::baseline::{self, BaselineOutcome};
 use crate::data::Value;
-use crate::engine::{Engine, LastFit, Method, Outcome};
+use crate::engine::{Draw, Engine, LastFit, Method, Outcome};
 use crate::error::Result;
 use crate::functional::Law;
 use crate::points::Points;
@@ -91,6 +91,14 @@ impl Integrator {
         match self {
             Integrator::Quadrature { engine, .. } => engine.ask(pending, avoid),
             Integrator::Baseline(baseline) => baseline.ask(),
+        }
+    }
+
+    /// A point drawn from the belief; `None` for a baseline, which has none.
+    pub fn draw(&mut self, stream: u64) -> Result<Option<Draw>> {
+        match self {
+            Integrator::Quadrature { engine, .. } => engine.draw(stream).map(Some),
+            Integrator::Baseline(_) => Ok(None),
         }
     }
 

@@ -1,5 +1,6 @@
 //! Run a problem: ask and tell over a journal that loses nothing.
 
+mod audit;
 mod coroutine;
 pub mod evaluator;
 mod event;
@@ -13,6 +14,7 @@ mod setup;
 pub mod spec;
 mod target;
 
+pub use audit::Audit;
 pub use guard::within;
 pub use report::{Report, Warning};
 pub use runner::{Progress, Stop, run};
@@ -24,7 +26,7 @@ use crate::engine::{Engine, LastFit, Method, Outcome};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use evaluator::{Answer, Task};
-use event::Event;
+use event::{Drawn, Event};
 use guard::{damaged, same_method, same_problem};
 use integrator::Integrator;
 use journal::Journal;
@@ -68,6 +70,8 @@ pub struct Session {
     /// Failed attempts, given up or not.
     failures: usize,
     told: Vec<(u64, Value)>,
+    /// How the points of the audit were drawn.
+    audit: BTreeMap<u64, Drawn>,
     /// The last estimate, if it met the target.
     narrow: Option<target::Narrow>,
     /// Why the run last stopped, if it has not gone on since.
@@ -105,6 +109,7 @@ impl Session {
 
     fn start(problem: Problem, text: &str, seed: u64, dir: Option<&Path>) -> Result<Session> {
         let planned = problem.budget.evaluations;
+        setup::audit(&problem)?;
         let mut session = Session::empty(problem, seed, planned)?;
         let first = Event::Start {
             program: env!("CARGO_PKG_VERSION").into(),
@@ -134,6 +139,7 @@ impl Session {
             failed,
             failures: 0,
             told: Vec::new(),
+            audit: BTreeMap::new(),
             narrow: None,
             last_stop: None,
             seconds_before: 0.0,
@@ -207,7 +213,10 @@ impl Session {
             return Err(damaged(1, "the problem and its text do not agree"));
         }
         let problem = match problem {
-            Some(problem) => same_problem(problem, &kept)?,
+            Some(problem) => {
+                setup::audit(&problem)?;
+                same_problem(problem, &kept)?
+            }
             None => {
                 own.method = setup::method_spec(&method);
                 own
@@ -230,8 +239,9 @@ impl Session {
     fn apply(&mut self, event: Event, full: &mut usize) -> std::result::Result<(), String> {
         match event {
             Event::Start { .. } => return Err("a run starts only once".into()),
-            Event::Ask { id, x } => {
+            Event::Ask { id, x, audit } => {
                 self.next_id = self.next_id.max(id + 1);
+                self.audit.extend(audit.map(|draw| (id, draw)));
                 self.engine.asked(&x);
                 self.pending.insert(id, x);
             }
@@ -325,12 +335,8 @@ impl Session {
 
     /// The next point to evaluate; it is in the journal when this returns.
     pub fn ask(&mut self) -> Result<Task> {
-        let mut pending = Points::empty(self.failed.dim())?;
-        for x in self.pending.values() {
-            pending.push(x)?;
-        }
         let before = self.engine.last_fit().map(|fit| fit.n);
-        let x = self.engine.ask(&pending, &self.failed)?;
+        let (x, audit) = self.choose()?;
         let fit = self
             .engine
             .last_fit()
@@ -350,16 +356,39 @@ impl Session {
                 tau,
             })?;
         }
-        self.ask_for(x)
+        self.hand_out(x, audit)
+    }
+
+    /// The next point, and how likely it was if it was drawn for the audit.
+    fn choose(&mut self) -> Result<(Vec<f64>, Option<Drawn>)> {
+        if self.audit_is_due()
+            && let Some(draw) = self.engine.draw(self.next_id)?
+        {
+            return Ok((draw.x, Some((draw.ln_ratio, draw.misses))));
+        }
+        let mut pending = Points::empty(self.failed.dim())?;
+        for x in self.pending.values() {
+            pending.push(x)?;
+        }
+        Ok((self.engine.ask(&pending, &self.failed)?, None))
     }
 
     /// Ask for a point of the caller's own choice.
     pub fn ask_for(&mut self, x: Vec<f64>) -> Result<Task> {
+        self.hand_out(x, None)
+    }
+
+    fn hand_out(&mut self, x: Vec<f64>, audit: Option<Drawn>) -> Result<Task> {
         if let Some(journal) = &self.journal {
             journal.reserve()?;
         }
         let id = self.next_id;
-        self.record(&Event::Ask { id, x: x.clone() })?;
+        self.record(&Event::Ask {
+            id,
+            x: x.clone(),
+            audit,
+        })?;
+        self.audit.extend(audit.map(|draw| (id, draw)));
         self.next_id += 1;
         self.engine.asked(&x);
         self.pending.insert(id, x.clone());
@@ -424,6 +453,16 @@ impl Session {
     pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) {
         self.problem.on_failure = policy;
         self.problem.retries = retries;
+    }
+
+    /// Spend another budget of evaluations than the problem's, and audit with another part of it.
+    pub fn set_budget(&mut self, evaluations: Option<usize>, audit: Option<f64>) -> Result<()> {
+        let mut problem = self.problem.clone();
+        problem.budget.evaluations = evaluations;
+        problem.budget.audit = audit;
+        setup::audit(&problem)?;
+        self.problem = problem;
+        Ok(())
     }
 
     /// A point with its parameters' names.

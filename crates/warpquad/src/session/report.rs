@@ -1,6 +1,7 @@
 //! Say what a run has found, for people and for programs.
 
 use super::Session;
+use super::audit::Audit;
 use super::event::theta_json;
 use super::setup::{REACH, out_of_reach};
 use crate::baseline::BaselineOutcome;
@@ -30,6 +31,8 @@ pub struct Report {
     pub stop: String,
     /// The method's parts.
     pub method: Json,
+    /// What the audit found, if there was one.
+    pub audit: Option<Audit>,
     /// What to know.
     pub warnings: Vec<Warning>,
     /// The seed.
@@ -42,6 +45,7 @@ impl Report {
     /// The report of a session that stopped for this reason.
     pub fn new(session: &mut Session, stop: &str) -> Result<Report> {
         let outcome = session.outcome()?;
+        let audit = session.audit();
         Ok(Report {
             failures: session.failures(),
             seconds: session.seconds(),
@@ -49,7 +53,8 @@ impl Report {
             seconds_in_journal: session.seconds_in_journal(),
             stop: stop.into(),
             method: session.method_json(),
-            warnings: warnings(session, &outcome),
+            warnings: warnings(session, &outcome, audit.as_ref(), stop),
+            audit,
             seed: session.seed(),
             names: session.problem().names.clone(),
             outcome,
@@ -82,6 +87,7 @@ impl Report {
             "node_error": estimate.relative_node_error(),
             "z": estimate.mean(),
             "z_sd": estimate.sd(),
+            "audit": self.audit.as_ref().map(Audit::to_json),
             "evaluations": self.outcome.evaluations,
             "failures": self.failures,
             "seconds": self.seconds,
@@ -97,8 +103,17 @@ impl Report {
     }
 }
 
-fn warnings(session: &Session, outcome: &Outcome) -> Vec<Warning> {
+fn warnings(
+    session: &Session,
+    outcome: &Outcome,
+    audit: Option<&Audit>,
+    stop: &str,
+) -> Vec<Warning> {
     let mut out = Vec::new();
+    match audit {
+        Some(audit) => out.extend(audit.warning(outcome, |x| session.at(x))),
+        None => out.extend(unaudited(session, stop)),
+    }
     out.extend(beyond(session));
     out.extend(few(session));
     let (_, values) = session.observations();
@@ -140,6 +155,16 @@ fn doubtful(known: &BaselineOutcome) -> Option<Warning> {
         "Z is carried by about {few:.1} points: the error is not to be trusted, and Z is likely to be \
          larger; try smc or nested, or raise the budget"
     ))
+}
+
+/// A run that another limit stopped has not come to its audit.
+fn unaudited(session: &Session, stop: &str) -> Option<Warning> {
+    let early = ["log_z_sd", "seconds"].contains(&stop);
+    (early && session.problem().budget.audit.is_some()).then(|| {
+        format!(
+            "no audit: the run was stopped by {stop} before it, and the audit is the last part of the evaluations"
+        )
+    })
 }
 
 /// `auto` was asked for where it is out of its reach.

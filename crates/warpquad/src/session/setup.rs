@@ -8,7 +8,7 @@ use crate::data::Value;
 use crate::engine::{AUTO, Method, Model, Step4};
 use crate::error::{Error, Result};
 use crate::fit::Space;
-use crate::measure::Chart;
+use crate::measure::{Chart, Form};
 use crate::points::Points;
 use crate::{acquisition, kernel, warp};
 use serde_json::{Value as Json, json};
@@ -73,6 +73,50 @@ pub fn baseline(problem: &Problem) -> Result<Option<Arc<dyn Baseline>>> {
         "needs f >= 0; mc and qmc take any sign",
     )?;
     Ok(Some(made))
+}
+
+/// The largest part of the evaluations that an audit may take: the answer needs the rest.
+const LARGEST_AUDIT: f64 = 0.5;
+
+/// Refuse an audit that cannot be made.
+pub(super) fn audit(problem: &Problem) -> Result<()> {
+    let Some(part) = problem.budget.audit else {
+        return Ok(());
+    };
+    let refuse = |reason: String| match problem.locate("budget.audit") {
+        Some(_) => Err(problem.error("budget.audit", reason).into()),
+        None => Err(Error::spec("audit", reason)),
+    };
+    if !(part > 0.0 && part <= LARGEST_AUDIT) {
+        return refuse(format!(
+            "is a part of the evaluations: it must be above 0 and at most {LARGEST_AUDIT}, got {part}"
+        ));
+    }
+    if problem.budget.evaluations.is_none() {
+        return refuse(
+            "takes the last of the evaluations, so their number must be known: give a budget of \
+             evaluations"
+                .into(),
+        );
+    }
+    let method = name(problem);
+    if baseline::is_baseline(method) {
+        return refuse(format!(
+            "draws points from the belief of Bayesian quadrature, and {method} has none: leave it out"
+        ));
+    }
+    if matches!(problem.integrand, Integrand::Table { .. }) {
+        return refuse(
+            "draws points of its own, and a table has only those it has: leave it out".into(),
+        );
+    }
+    if problem.range.lo < 0.0 {
+        return refuse("needs f >= 0, because it compares ln Z: leave it out".into());
+    }
+    if matches!(problem.measure()?.form(), Form::Sample(_)) {
+        return refuse("draws points of a density, and the prior is a sample: leave it out".into());
+    }
+    Ok(())
 }
 
 /// The most dimensions in which `auto` is taken without being named.

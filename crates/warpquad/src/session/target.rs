@@ -15,7 +15,8 @@ impl Session {
     ///
     /// One narrow interval can be luck: a belief is surest just before it finds what it has missed. So two estimates in a
     /// row, with evaluations between them, must meet the target, and the median of the later one must lie in the earlier
-    /// one's 95 % interval. A run that stopped so, and has not gone on since, need not show it again.
+    /// one's 95 % interval. A run that stopped so, and has not gone on since, need not show it again. An audit that has begun
+    /// comes to its end.
     pub fn is_settled(&mut self, outcome: &Outcome, sd: f64) -> bool {
         // A baseline that is not at its end has an interval, but no answer.
         let answered = self.baseline().is_none_or(|known| known.complete);
@@ -40,7 +41,7 @@ impl Session {
             self.narrow = Some(now);
         }
         let stopped = self.last_stop() == Some(&Stop::LogZSd.to_string());
-        stayed || stopped
+        (stayed || stopped) && !self.audit_is_due()
     }
 }
 
@@ -71,8 +72,8 @@ mod tests {
     fn said(estimates: &[(usize, f64, f64)]) -> Vec<bool> {
         let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
         let mut session = Session::new(Problem::parse(text).unwrap(), text, 0).unwrap();
-        let mut settled = |&(n, ln_z, sd)| session.is_settled(&outcome(n, ln_z, sd), 0.1);
-        estimates.iter().map(|estimate| settled(estimate)).collect()
+        let settled = |&(n, ln_z, sd)| session.is_settled(&outcome(n, ln_z, sd), 0.1);
+        estimates.iter().map(settled).collect()
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The core's tests in one binary: oracles, properties, the paper's claims, bad input, layers.
 
+mod audit;
 mod auto;
 mod bad_input;
 mod common;

@@ -165,6 +165,8 @@ pub struct Budget {
     pub seconds: Option<f64>,
     /// The standard deviation of ln Z that is small enough.
     pub log_z_sd: Option<f64>,
+    /// The part of the evaluations, at most half and the last ones, that check the answer.
+    pub audit: Option<f64>,
     /// How many evaluations run at once.
     pub workers: usize,
 }
@@ -175,6 +177,7 @@ impl Default for Budget {
             evaluations: None,
             seconds: None,
             log_z_sd: None,
+            audit: None,
             workers: 1,
         }
     }

@@ -192,7 +192,7 @@ fn method(section: &Section) -> Result<MethodSpec> {
 
 fn budget(section: &Section) -> Result<Budget> {
     section.only(
-        &["evaluations", "seconds", "log_z_sd", "workers"],
+        &["evaluations", "seconds", "log_z_sd", "audit", "workers"],
         "fields of [budget]",
     )?;
     let count = |name| section.get(name).map(|item| item.count(1)).transpose();
@@ -201,6 +201,7 @@ fn budget(section: &Section) -> Result<Budget> {
         evaluations: count("evaluations")?,
         seconds: positive("seconds")?,
         log_z_sd: positive("log_z_sd")?,
+        audit: positive("audit")?,
         workers: count("workers")?.unwrap_or(1),
     })
 }

@@ -121,7 +121,7 @@ fn settings_of_the_integrand() {
 fn method_and_budget() {
     let text = file(BANANA)
         .replace("name = \"mmlt\"", "warp = \"log\"\nkernel = \"matern32\"\nfit = \"f\"\nacquisition = \"us\"\nnodes = 1_000\nrefit_every = 5\nbatch = 2")
-        .replace("workers = 1", "workers = 8\nseconds = 60\nlog_z_sd = 0.1");
+        .replace("workers = 1", "workers = 8\nseconds = 60\nlog_z_sd = 0.1\naudit = 0.2");
     let problem = parse(&text);
     let method = &problem.method;
     assert_eq!(
@@ -138,8 +138,13 @@ fn method_and_budget() {
     );
     let budget = &problem.budget;
     assert_eq!(
-        (budget.seconds, budget.log_z_sd, budget.workers),
-        (Some(60.0), Some(0.1), 8)
+        (
+            budget.seconds,
+            budget.log_z_sd,
+            budget.audit,
+            budget.workers
+        ),
+        (Some(60.0), Some(0.1), Some(0.2), 8)
     );
     assert_eq!(problem.locate("method.kernel"), Some((11, 10)));
     assert_eq!(problem.locate("parameters.x.uniform"), Some((6, 17)));
@@ -336,6 +341,7 @@ const MISTAKES: &[Mistake] = &[
     ("evaluations = 100", "evalutions = 5", (12, 1), "budget.evalutions", "did you mean 'evaluations'?"),
     ("evaluations = 100", "seconds = -1", (12, 11), "budget.seconds", "must be positive"),
     ("evaluations = 100", "log_z_sd = inf", (12, 12), "budget.log_z_sd", "must be positive and finite"),
+    ("evaluations = 100", "audit = 0", (12, 9), "budget.audit", "must be positive"),
     ("workers = 1", "workers = 0", (13, 11), "budget.workers", "1 or more, got 0"),
     // TOML itself.
     ("name = \"mmlt\"", "name = mmlt", (10, 8), "", "string values must be quoted"),
