@@ -69,7 +69,7 @@ impl Ensemble {
             .collect();
         let fitted = parallel::map(makers.len(), |i| match i {
             0 => Some(lead.clone()),
-            _ => makers[i].fit(None).ok(),
+            _ => makers[i].fit_like(lead).ok(),
         });
         // A model that cannot be fitted to these data is no loss: the lead has been.
         let (makers, models): (Vec<_>, Vec<_>) = makers

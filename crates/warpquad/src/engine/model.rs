@@ -100,6 +100,13 @@ impl ModelMaker<'_> {
         self.condition(prior.theta().clone())
     }
 
+    /// Fit from where another model of the same data stands: its lengths, and g's own level and spread.
+    pub fn fit_like(&self, other: &Model) -> Result<Model> {
+        let mut theta = self.first_theta(&self.data.g(&self.warp()?)?, &self.measure.scale())?;
+        theta.length_scales = other.theta().length_scales.clone();
+        self.fit(Some(&theta))
+    }
+
     /// Models with hyperparameters drawn around the fitted ones, and their weights.
     pub fn drawn(&self, fitted: &Model, count: usize, rng: &mut Rng) -> Result<Vec<(Model, f64)>> {
         let (prior, how) = (fitted.posterior.prior(), self.how(Starts::Warm));

@@ -281,6 +281,17 @@ impl Engine {
         }
     }
 
+    /// Observations between fits from all starting points. `auto`, which fits several warps then, also waits for an
+    /// eighth more of them: theta moves ever less, and a fit takes n^3.
+    fn full_fit_after(&self, n: usize) -> usize {
+        let share = if self.method.step4 == Step4::Averaged {
+            n / 8
+        } else {
+            0
+        };
+        self.method.refit_every.max(share)
+    }
+
     fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
         let n = self.len();
         let (model, full, tau) = match &self.last_fit {
@@ -288,7 +299,7 @@ impl Engine {
                 let model = self.maker(data, fit.tau).condition(fit.theta.clone())?;
                 (model, fit.full, fit.tau)
             }
-            Some(fit) if n < fit.full + self.method.refit_every => {
+            Some(fit) if n < fit.full + self.full_fit_after(n) => {
                 let model = self.maker(data, fit.tau).fit(Some(&fit.theta))?;
                 (model, fit.full, fit.tau)
             }
