@@ -68,10 +68,10 @@ impl Ensemble {
             })
             .collect();
         let fitted = parallel::map(makers.len(), |i| match i {
-            0 => Some(lead.clone()),
+            0 => makers[0].condition(lead.theta().clone()).ok(),
             _ => makers[i].fit_like(lead).ok(),
         });
-        // A model that cannot be fitted to these data is no loss: the lead has been.
+        // A model that cannot be fitted to these data is no loss: the lead has been, and is only conditioned again.
         let (makers, models): (Vec<_>, Vec<_>) = makers
             .iter()
             .zip(fitted)
@@ -176,7 +176,11 @@ impl Ensemble {
 /// The lead's model, and others: a rougher kernel, warps that saturate sooner and later, and a mean that falls off once
 /// there are two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
 fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
-    let (method, lead) = (maker.method, maker.shape);
+    let method = maker.method;
+    let lead = Shape {
+        sober: true,
+        ..maker.shape
+    };
     let rougher = Method {
         kernel: "matern52".into(),
         ..method.clone()

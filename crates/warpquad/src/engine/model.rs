@@ -16,6 +16,9 @@ use std::sync::Arc;
 /// WSABI's alpha, in units of the smallest observation.
 const ALPHA: f64 = 0.8;
 
+/// A choice may hope for this many nats above the largest observation.
+const HOPE: f64 = 30.0;
+
 /// f may always be this many nats above the largest observation: 20 times as large.
 const LEAST_TOP: f64 = 3.0;
 
@@ -47,8 +50,11 @@ pub(super) struct ModelMaker<'a> {
 /// How a model differs from its method's own.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Shape {
-    /// Where the Gumbel warp saturates, if that is chosen by the data.
+    /// Where the saturating warp saturates, if that is chosen by the data.
     pub tau: Option<f64>,
+    /// Whether f is held to be little above the largest observation: to say what Z is, but not to choose where to look,
+    /// for a slope seen from afar must be believed to be climbed.
+    pub sober: bool,
     /// A mean that falls off, in place of a constant one.
     pub quadratic: bool,
 }
@@ -143,7 +149,8 @@ impl ModelMaker<'_> {
     fn warp(&self) -> Result<Affine> {
         match self.shape.tau {
             Some(tau) => {
-                let warp = Capped::new(tau, self.top().min(tau))?;
+                let top = if self.shape.sober { self.top() } else { HOPE };
+                let warp = Capped::new(tau, top)?;
                 self.data.warp_shared(Arc::new(warp))
             }
             None => warp_for(self.method, self.range, self.data),
@@ -154,7 +161,7 @@ impl ModelMaker<'_> {
     fn top(&self) -> f64 {
         let ln: Vec<f64> = self.data.values().iter().map(|v| v.ln_abs()).collect();
         let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        (best(&ln) - best(&ln[..ln.len() / 2])).max(LEAST_TOP)
+        (best(&ln) - best(&ln[..ln.len() / 2])).clamp(LEAST_TOP, HOPE)
     }
 
     /// Where the very first fit starts from, besides the warp's own starts.

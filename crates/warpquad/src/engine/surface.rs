@@ -51,14 +51,23 @@ impl Surface<'_> {
         let thin_mu: Vec<f64> = thin.chosen.iter().map(|&i| mu[i]).collect();
         let shift = full - terms.sum(&thin.ln_weights, &thin_mu);
         let (g, _) = draw(posterior, &thin.points, &thin_mu, count.max(1), rng)?;
+        let mut draws: Vec<f64> = (0..count)
+            .map(|k| shift + terms.sum(&thin.ln_weights, g.col(k)))
+            .collect();
+        // About the median, in ln Z: wider draws of g would make Z itself larger.
         let wider = SHARED * understatement(self.model);
-        let one = |k: usize| {
-            let pairs = thin_mu.iter().zip(g.col(k));
-            let g: Vec<f64> = pairs.map(|(mu, g)| mu + wider * (g - mu)).collect();
-            shift + terms.sum(&thin.ln_weights, &g)
-        };
-        Ok(((0..count).map(one).collect(), error))
+        let middle = median(&draws);
+        draws
+            .iter_mut()
+            .for_each(|z| *z = middle + wider * (*z - middle));
+        Ok((draws, error))
     }
+}
+
+fn median(draws: &[f64]) -> f64 {
+    let mut sorted = draws.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
 /// Sums of weighted xi(g): as logarithms for a positive f, in a unit otherwise.
