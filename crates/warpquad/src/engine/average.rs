@@ -88,8 +88,10 @@ impl Ensemble {
             let count = (HYPERDRAWS as f64 * share).round().max(1.0) as usize;
             // Where theta cannot be drawn, the best one stands for all.
             match maker.drawn(&model, count, rng) {
-                Ok(models) => drawn.extend(models.into_iter().map(|(m, w)| (m, share * w))),
-                Err(_) => drawn.push((model.clone(), share)),
+                Ok(models) if !models.is_empty() => {
+                    drawn.extend(models.into_iter().map(|(m, w)| (m, share * w)));
+                }
+                _ => drawn.push((model.clone(), share)),
             }
             fitted.push((model, share));
         }
@@ -173,8 +175,11 @@ impl Ensemble {
     }
 }
 
-/// The lead's model, and others: a rougher kernel, warps that saturate sooner and later, and a mean that falls off once
+/// The lead's model, and others: a rougher kernel, a warp that saturates sooner, and a mean that falls off once
 /// there are two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
+///
+/// All extrapolate more cautiously than the lead. A bolder one, whose peaks between the points no choice has ever put to the
+/// test, can predict the observations best and Z by nats too high.
 fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
     let method = maker.method;
     let lead = Shape {
@@ -191,18 +196,13 @@ fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
         let quadratic = true;
         out.push((method.clone(), Shape { quadratic, ..lead }));
     }
-    let near = |tau: &f64, own: f64| *tau != own && (tau / own).ln().abs() < 1.5;
-    for &tau in TAUS
+    let sooner = TAUS
         .iter()
-        .filter(|tau| lead.tau.is_some_and(|own| near(tau, own)))
-    {
-        out.push((
-            method.clone(),
-            Shape {
-                tau: Some(tau),
-                ..lead
-            },
-        ));
+        .rev()
+        .find(|tau| lead.tau.is_some_and(|own| **tau < own));
+    if let Some(&tau) = sooner {
+        let tau = Some(tau);
+        out.push((method.clone(), Shape { tau, ..lead }));
     }
     out
 }

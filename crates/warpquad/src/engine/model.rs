@@ -22,11 +22,9 @@ const HOPE: f64 = 30.0;
 /// f may always be this many nats above the largest observation: 20 times as large.
 const LEAST_TOP: f64 = 3.0;
 
-/// Where the saturating warp may saturate, shortest first.
-pub(super) const TAUS: [f64; 4] = [3.0, 10.0, 30.0, 100.0];
-
-/// The data choose among these for the model that leads; with the longest a smooth kernel follows depths that do not matter.
-const LEADING: usize = 3;
+/// Where the saturating warp may saturate, shortest first: the data choose. With 100 a smooth kernel follows depths that do
+/// not matter.
+pub(super) const TAUS: [f64; 3] = [3.0, 10.0, 30.0];
 
 /// The fitted model of a run at some moment: the warp in the data's units, and p(g | D).
 #[derive(Debug, Clone)]
@@ -60,32 +58,28 @@ pub(super) struct Shape {
 }
 
 impl ModelMaker<'_> {
-    /// The warp among those that saturate at different heights whose model predicts the observations best, with its fit.
-    pub fn choose(mut self) -> Result<(Model, Option<f64>)> {
+    /// The model, among those whose warp saturates at different heights, that predicts the observations best, with its tau;
+    /// just a fit where the method has no such warp.
+    pub fn choose(&self) -> Result<(Model, Option<f64>)> {
         if self.method.warp != "gumbel" || self.method.step4 != Step4::Averaged {
             return Ok((self.fit(None)?, None));
         }
-        let mut best: Option<(Model, Option<f64>, f64)> = None;
-        let mut failure = None;
-        for tau in TAUS[..LEADING].iter().copied().map(Some) {
-            self.shape.tau = tau;
-            let model = match self.fit(None) {
-                Ok(model) => model,
-                Err(error) => {
-                    failure = Some(error);
-                    continue;
-                }
-            };
-            let score = scores(&model).iter().sum();
-            if best.as_ref().is_none_or(|(_, _, least)| score > *least) {
-                best = Some((model, tau, score));
-            }
-        }
-        match (best, failure) {
-            (Some((model, tau, _)), _) => Ok((model, tau)),
-            (None, Some(error)) => Err(error),
-            (None, None) => self.fit(None).map(|model| (model, self.shape.tau)),
-        }
+        let with = |tau: f64| {
+            let tau = Some(tau);
+            let shape = Shape { tau, ..self.shape };
+            let model = ModelMaker { shape, ..*self }.fit(None)?;
+            let score: f64 = scores(&model).iter().sum();
+            Ok((score, model, tau))
+        };
+        type Scored = Result<(f64, Model, Option<f64>)>;
+        let better = |a: Scored, b: Scored| match (a, b) {
+            (Ok(a), Ok(b)) => Ok(if b.0 > a.0 { b } else { a }),
+            (Err(_), b) => b,
+            (a, Err(_)) => a,
+        };
+        let others = TAUS[1..].iter().map(|&tau| with(tau));
+        let (_, model, tau) = others.fold(with(TAUS[0]), better)?;
+        Ok((model, tau))
     }
 
     /// Fit from all starting points, or only improve on a theta, and condition.
