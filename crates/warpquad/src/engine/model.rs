@@ -100,8 +100,12 @@ impl ModelMaker<'_> {
         self.condition(prior.theta().clone())
     }
 
-    /// Fit from where another model of the same data stands: its lengths, and g's own level and spread.
+    /// Fit from where another model of the same data stands: its lengths, and g's own level and spread. A mean that falls
+    /// off leaves other lengths to find, so such a model starts from everywhere.
     pub fn fit_like(&self, other: &Model) -> Result<Model> {
+        if self.shape.quadratic {
+            return self.fit(None);
+        }
         let mut theta = self.first_theta(&self.data.g(&self.warp()?)?, &self.measure.scale())?;
         theta.length_scales = other.theta().length_scales.clone();
         self.fit(Some(&theta))
