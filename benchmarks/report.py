@@ -1,7 +1,7 @@
 """Say what the runs showed: `python -m benchmarks.report [--runs FILE ...] [--out benchmarks/results]`.
 
 Reads runs.csv, and writes report.md, summary.csv (a line for each peer, problem and budget) and benchmark.svg. Of several versions of
-a peer the last that was run counts.
+a peer the last that was run on a problem counts.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ class Run:
 
 
 def read(paths: Iterable[Path]) -> list[Run]:
-    """The runs of the last version of each peer, on problems of the suite whose truth is known."""
+    """The runs of the last version of each peer on each problem of the suite whose truth is known."""
     rows = [row for path in paths for row in csv.DictReader(path.open(newline=""))]
-    last: dict[str, str] = {}
+    last: dict[tuple[str, str], str] = {}
     for row in sorted(rows, key=lambda row: row["date"]):
-        last[row["peer"]] = row["version"]
+        last[row["peer"], row["problem"]] = row["version"]
     known = {name for name, problem in PROBLEMS.items() if math.isfinite(problem.log_z)}
-    chosen = (row for row in rows if row["version"] == last[row["peer"]] and row["problem"] in known)
+    chosen = (row for row in rows if row["version"] == last[row["peer"], row["problem"]] and row["problem"] in known)
     # The later of two rows of the same run: a file may have been made of several.
     return list({(r["peer"], r["problem"], r["seed"], r["budget"]): run_of(r) for r in chosen}.values())
 
@@ -208,7 +208,7 @@ def versions(runs: list[Run]) -> str:
         rows.append(
             [
                 peer,
-                rs[0].version,
+                ", ".join(sorted({r.version for r in rs})),
                 dates[0] if dates[0] == dates[-1] else f"{dates[0]} to {dates[-1]}",
                 str(len({r.problem for r in rs})),
                 str(seeds[0]) if seeds[0] == seeds[-1] else f"{seeds[0]} to {seeds[-1]}",
