@@ -67,11 +67,12 @@ impl Ensemble {
                 ..*maker
             })
             .collect();
+        let own = makers[0].condition(lead.theta().clone())?;
         let fitted = parallel::map(makers.len(), |i| match i {
-            0 => makers[0].condition(lead.theta().clone()).ok(),
+            0 => Some(own.clone()),
             _ => makers[i].fit_like(lead).ok(),
         });
-        // A model that cannot be fitted to these data is no loss: the lead has been, and is only conditioned again.
+        // Another model that cannot be fitted to these data is no loss.
         let (makers, models): (Vec<_>, Vec<_>) = makers
             .iter()
             .zip(fitted)
