@@ -155,8 +155,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::functional::{Estimate, Law};
     use crate::numeric::random::Rng;
+    use crate::session::target::tests::outcome;
 
     fn audit(terms: &[f64], misses: usize) -> Audit {
         let points: Vec<[f64; 1]> = (0..terms.len()).map(|i| [i as f64]).collect();
@@ -212,19 +212,7 @@ mod tests {
 
     #[test]
     fn disagreement_is_heard_and_agreement_is_not() {
-        let answer = |ln_z: f64, sd: f64| Outcome {
-            law: Law::log_normal(ln_z, sd),
-            estimate: Estimate {
-                offset: 0.0,
-                ln_unit: ln_z,
-                mean: 1.0,
-                var: sd * sd,
-                node_error: 0.0,
-                closed_form: false,
-            },
-            theta: None,
-            evaluations: 9,
-        };
+        let answer = |ln_z: f64, sd: f64| outcome(9, ln_z, sd);
         let at = |x: &[f64]| format!("a = {}", x[0]);
         let even = audit(&[-3.0, -3.1, -2.9, -3.0], 0);
         assert_eq!(even.warning(&answer(-3.3, 0.01), at), None);

@@ -46,12 +46,13 @@ impl Session {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::functional::{Estimate, Law};
     use crate::session::spec::Problem;
 
-    fn outcome(evaluations: usize, ln_z: f64, sd: f64) -> Outcome {
+    /// An answer with a normal law of ln Z.
+    pub fn outcome(evaluations: usize, ln_z: f64, sd: f64) -> Outcome {
         let estimate = Estimate {
             offset: 0.0,
             ln_unit: ln_z,
