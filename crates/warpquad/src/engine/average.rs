@@ -2,11 +2,11 @@
 
 use super::Method;
 use super::model::{Model, ModelMaker, Shape, TAUS};
-use super::score::{ln_sizes, weights};
+use super::score::weights;
 use super::surface::Surface;
 use crate::belief::Theta;
 use crate::error::Result;
-use crate::functional::{Estimate, Law, Nodes, cubature, follow, ln_reach};
+use crate::functional::{Estimate, Law, Nodes, cubature, follow, ln_reach, ln_sizes};
 use crate::measure::Measure;
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
@@ -107,7 +107,7 @@ impl Ensemble {
     /// Nodes that follow what the models reach together.
     fn nodes(&self, maker: &ModelMaker<'_>, seed: u64) -> Result<Nodes> {
         let model = self.heaviest();
-        let ln_observed = ln_sizes(model, model.posterior().g());
+        let ln_observed = ln_sizes(model.warp(), model.posterior().g());
         let reach = |x: &Points| self.ln_reach(x);
         let (measure, n) = (maker.measure, maker.method.nodes);
         follow(measure, model.posterior(), &ln_observed, &reach, n, seed)
@@ -129,7 +129,7 @@ impl Ensemble {
         let ln_f = |x: &Points| {
             let mut sum = vec![f64::NEG_INFINITY; x.len()];
             for (model, weight) in &self.fitted {
-                let sizes = ln_sizes(model, &model.posterior().means(x)?);
+                let sizes = ln_sizes(model.warp(), &model.posterior().means(x)?);
                 for (sum, size) in sum.iter_mut().zip(sizes) {
                     *sum = ln_add_exp(*sum, weight.ln() + size);
                 }

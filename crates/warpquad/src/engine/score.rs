@@ -1,7 +1,7 @@
 //! Score models of the same f by what they say of each observation given the others.
 
 use super::Model;
-use crate::functional::ln_reach;
+use crate::functional::ln_sizes;
 use crate::numeric::linalg::dot;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_normal_pdf, ln_sum_exp};
@@ -14,16 +14,10 @@ const BOOTSTRAPS: usize = 200;
 /// well f is known there.
 const DEPTH: f64 = 15.0;
 
-/// ln |f - offset| where g is known.
-pub(super) fn ln_sizes(model: &Model, g: &[f64]) -> Vec<f64> {
-    let exact = |&g: &f64| ln_reach(model.warp(), Marginal { mu: g, s: 0.0 }, 0.0);
-    g.iter().map(exact).collect()
-}
-
 /// What matters of the observations left out one by one: g, and what the others say of it.
 fn left_out(model: &Model) -> Vec<(f64, Marginal)> {
     let posterior = model.posterior();
-    let sizes = ln_sizes(model, posterior.g());
+    let sizes = ln_sizes(model.warp(), posterior.g());
     let top = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let all = posterior.g().iter().copied().zip(posterior.leave_one_out());
     let pairs = all.zip(sizes);

@@ -1,9 +1,9 @@
 //! Draw Z under one model: the surface of its median on all nodes, what is uncertain about it on a few of them.
 
 use super::Model;
-use super::score::{ln_sizes, understatement};
+use super::score::understatement;
 use crate::error::Result;
-use crate::functional::{Nodes, draw, ln_weighted_sum};
+use crate::functional::{Nodes, draw, ln_sizes, ln_weighted_sum};
 use crate::numeric::linalg::dot;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
@@ -47,7 +47,7 @@ impl Surface<'_> {
                 (terms.mean(&replicates), terms.relative_error(&replicates))
             }
         };
-        let thin = Thin::new(self.nodes, &[reach, &ln_sizes(self.model, &mu)]);
+        let thin = Thin::new(self.nodes, &[reach, &ln_sizes(self.model.warp(), &mu)]);
         let thin_mu: Vec<f64> = thin.chosen.iter().map(|&i| mu[i]).collect();
         let shift = full - terms.sum(&thin.ln_weights, &thin_mu);
         let (g, _) = draw(posterior, &thin.points, &thin_mu, count.max(1), rng)?;

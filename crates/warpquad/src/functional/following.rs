@@ -28,12 +28,20 @@ const ADAPTING: usize = 4;
 /// The mean of f would not do: where g is known to 30 nats it is all tail, and nodes that follow it lose
 /// sight of the peak that is known.
 pub(crate) fn ln_reach(warp: &dyn Warp, at: Marginal, u: f64) -> f64 {
-    let ln_size = |g: f64| {
-        let local = warp.local(g);
-        local.ln_unit + local.value.abs().ln()
-    };
     let sd = at.s.sqrt();
-    ln_size(at.mu + u * sd).max(ln_size(at.mu - u * sd))
+    let [above, below] = [at.mu + u * sd, at.mu - u * sd].map(|g| ln_size(warp, g));
+    above.max(below)
+}
+
+/// ln |xi(g) - offset|.
+fn ln_size(warp: &dyn Warp, g: f64) -> f64 {
+    let local = warp.local(g);
+    local.ln_unit + local.value.abs().ln()
+}
+
+/// The same for every g.
+pub(crate) fn ln_sizes(warp: &dyn Warp, g: &[f64]) -> Vec<f64> {
+    g.iter().map(|&g| ln_size(warp, g)).collect()
 }
 
 /// About n nodes that follow exp(reach) pi, weighted for integrals against pi.

@@ -1,6 +1,6 @@
 //! Place nodes: Sobol' points through the quantile map, or a mixture that follows the belief.
 
-use super::following::{follow, ln_reach};
+use super::following::{follow, ln_reach, ln_sizes};
 use crate::belief::{Belief, Link, Posterior};
 use crate::error::{Error, Result, Step};
 use crate::measure::{Form, Measure};
@@ -333,14 +333,11 @@ fn halves(posterior: &Posterior) -> Vec<f64> {
 
 /// ln |f| at the observed points.
 fn ln_observed(posterior: &Posterior, link: Link<'_>) -> Vec<f64> {
-    let g = posterior.g().iter();
-    match link {
-        Link::Latent => g.map(|g| g.abs().ln()).collect(),
-        Link::Matched(warp) | Link::Linearised(warp) => g
-            .map(|&g| {
-                let local = warp.local(g);
-                local.ln_unit + local.value.abs().ln()
-            })
-            .collect(),
-    }
+    ln_sizes(
+        match link {
+            Link::Latent => &Identity,
+            Link::Matched(warp) | Link::Linearised(warp) => warp,
+        },
+        posterior.g(),
+    )
 }
