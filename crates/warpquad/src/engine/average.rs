@@ -6,7 +6,7 @@ use super::score::weights;
 use super::surface::Surface;
 use crate::belief::Theta;
 use crate::error::Result;
-use crate::functional::{Estimate, Law, Nodes, cubature, follow, ln_reach, ln_sizes};
+use crate::functional::{Law, Nodes, cubature, follow, ln_reach, ln_sizes};
 use crate::measure::Measure;
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
@@ -26,26 +26,46 @@ const REACH: f64 = 1.5;
 /// Boxes take the place of the nodes where their relative error is below this, a tenth of the nodes' own.
 const BOXES: f64 = 1e-4;
 
-/// The law of Z under all the models, its moments, and the hyperparameters of the heaviest model.
+/// What all the models together say of Z.
+pub(super) struct Average {
+    pub law: Law,
+    pub relative_node_error: f64,
+    /// The hyperparameters of the heaviest model.
+    pub theta: Theta,
+}
+
+/// The law of Z under all the models.
 pub(super) fn average(
     maker: &ModelMaker<'_>,
     lead: &Model,
     draws: usize,
     rng: &mut Rng,
-) -> Result<(Law, Estimate, Theta)> {
-    let ensemble = Ensemble::fit(maker, lead, rng)?;
-    let nodes = ensemble.nodes(maker, rng.next_u64())?;
-    let (law, relative_error) = ensemble.law(maker.measure, &nodes, draws, rng)?;
-    let (ln_unit, mean, var) = law.moments();
-    let estimate = Estimate {
-        offset: 0.0,
-        ln_unit,
-        mean,
-        var,
-        node_error: relative_error * mean.abs(),
-        closed_form: false,
+) -> Result<Average> {
+    Ensemble::fit(maker, lead, rng)?.average(maker, draws, rng)
+}
+
+/// The same under the leading model alone, with its hyperparameters as they are.
+pub(super) fn alone(
+    maker: &ModelMaker<'_>,
+    lead: &Model,
+    draws: usize,
+    rng: &mut Rng,
+) -> Result<Average> {
+    let shape = sober(maker.shape);
+    let own = ModelMaker { shape, ..*maker }.condition(lead.theta().clone())?;
+    let only = vec![(own, 1.0)];
+    let ensemble = Ensemble {
+        fitted: only.clone(),
+        drawn: only,
     };
-    Ok((law, estimate, ensemble.heaviest().theta().clone()))
+    ensemble.average(maker, draws, rng)
+}
+
+fn sober(shape: Shape) -> Shape {
+    Shape {
+        sober: true,
+        ..shape
+    }
 }
 
 /// Models of the same data, with their weights, the heaviest first.
@@ -141,20 +161,15 @@ impl Ensemble {
         cubature(measure, (&nodes.points, &ln_mass), &ln_f, BOXES)
     }
 
-    /// Draws of Z, each model's share of them, and the relative error of the nodes.
-    fn law(
-        &self,
-        measure: &dyn Measure,
-        nodes: &Nodes,
-        draws: usize,
-        rng: &mut Rng,
-    ) -> Result<(Law, f64)> {
+    /// Draws of Z, each model's share of them.
+    fn average(&self, maker: &ModelMaker<'_>, draws: usize, rng: &mut Rng) -> Result<Average> {
+        let nodes = self.nodes(maker, rng.next_u64())?;
         let reach: Vec<f64> = self.ln_reach(&nodes.points)?;
         let positive =
             self.heaviest().warp().range().lo >= 0.0 && self.heaviest().warp().offset() == 0.0;
         let ln_unit = (!positive).then(|| ln_sum_exp(&reach) - (reach.len() as f64).ln());
         let boxes = match positive {
-            true => self.boxes(measure, nodes)?,
+            true => self.boxes(maker.measure, &nodes)?,
             false => None,
         };
         let mut samples = Vec::with_capacity(draws);
@@ -164,7 +179,7 @@ impl Ensemble {
             let count = ((draws - samples.len()) as f64 * weight / rest).round() as usize;
             let surface = Surface {
                 model,
-                nodes,
+                nodes: &nodes,
                 boxes: boxes.as_ref(),
                 ln_unit,
             };
@@ -172,38 +187,47 @@ impl Ensemble {
             samples.extend(own);
             error += weight * node_error;
         }
-        Ok((Law::of_draws(samples, ln_unit), error))
+        Ok(Average {
+            law: Law::of_draws(samples, ln_unit),
+            relative_node_error: error,
+            theta: self.heaviest().theta().clone(),
+        })
     }
 }
 
-/// The lead's model, and others: a rougher kernel, a warp that saturates sooner, and a mean that falls off once
-/// there are two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
+/// The lead's model, and others: a rougher kernel, one that follows the observations more closely, a warp that saturates
+/// sooner, and a mean that falls off once there are two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
 ///
 /// All extrapolate more cautiously than the lead. A bolder one, whose peaks between the points no choice has ever put to the
 /// test, can predict the observations best and Z by nats too high.
 fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
     let method = maker.method;
-    let lead = Shape {
-        sober: true,
-        ..maker.shape
-    };
+    let shape = sober(maker.shape);
     let rougher = Method {
         kernel: "matern52".into(),
         ..method.clone()
     };
-    let mut out = vec![(method.clone(), lead), (rougher, lead)];
+    let close = Shape {
+        close: true,
+        ..shape
+    };
+    let mut out = vec![
+        (method.clone(), shape),
+        (rougher, shape),
+        (method.clone(), close),
+    ];
     let enough = maker.data.len() >= 2 * (3 * maker.measure.dim() + 2);
     if enough && ["gumbel", "log"].contains(&method.warp.as_str()) {
         let quadratic = true;
-        out.push((method.clone(), Shape { quadratic, ..lead }));
+        out.push((method.clone(), Shape { quadratic, ..shape }));
     }
     let sooner = TAUS
         .iter()
         .rev()
-        .find(|tau| lead.tau.is_some_and(|own| **tau < own));
+        .find(|tau| shape.tau.is_some_and(|own| **tau < own));
     if let Some(&tau) = sooner {
         let tau = Some(tau);
-        out.push((method.clone(), Shape { tau, ..lead }));
+        out.push((method.clone(), Shape { tau, ..shape }));
     }
     out
 }

@@ -266,6 +266,12 @@ impl Engine {
         Ok(self.current.as_ref().map(|(model, _)| model))
     }
 
+    /// What the present model was made from.
+    pub(super) fn current_maker<'a>(&'a self, data: &'a Data) -> ModelMaker<'a> {
+        let tau = self.current.as_ref().and_then(|(_, fit)| fit.tau);
+        self.maker(data, tau)
+    }
+
     fn maker<'a>(&'a self, data: &'a Data, tau: Option<f64>) -> ModelMaker<'a> {
         ModelMaker {
             method: &self.method,
@@ -336,13 +342,14 @@ impl Engine {
         let mut rng = Rng::new(seed).child(evaluations as u64);
         if step4 == Step4::Averaged {
             let model = self.known_model()?.0.clone();
-            let tau = self.current.as_ref().and_then(|(_, fit)| fit.tau);
             let data = self.data()?;
-            let (law, estimate, theta) = average(&self.maker(&data, tau), &model, DRAWS, &mut rng)?;
+            let average = average(&self.current_maker(&data), &model, DRAWS, &mut rng)?;
+            let wider = self.hindsight(&average, &mut rng);
+            let law = average.law.widened(wider);
             return Ok(Outcome {
+                estimate: law.estimate(average.relative_node_error),
                 law,
-                estimate,
-                theta: Some(theta),
+                theta: Some(average.theta),
                 evaluations,
             });
         }

@@ -65,8 +65,29 @@ impl Law {
         Law { samples, ln_unit }
     }
 
+    /// The same law, so many times as wide about its median: in ln Z for a positive f, which keeps Z positive.
+    pub(crate) fn widened(mut self, times: f64) -> Law {
+        let middle = self.sample_quantile(0.5);
+        let wider = |x: &mut f64| *x = middle + times * (*x - middle);
+        self.samples.iter_mut().for_each(wider);
+        self
+    }
+
+    /// The draws' mean and variance as an estimate, on nodes with that relative error.
+    pub(crate) fn estimate(&self, relative_node_error: f64) -> Estimate {
+        let (ln_unit, mean, var) = self.moments();
+        Estimate {
+            offset: 0.0,
+            ln_unit,
+            mean,
+            var,
+            node_error: relative_node_error * mean.abs(),
+            closed_form: false,
+        }
+    }
+
     /// Mean and variance of the draws, in a unit that is returned with them.
-    pub(crate) fn moments(&self) -> (f64, f64, f64) {
+    fn moments(&self) -> (f64, f64, f64) {
         let (ln_unit, values): (f64, Vec<f64>) = match self.ln_unit {
             Some(ln_unit) => (ln_unit, self.samples.clone()),
             None => {
