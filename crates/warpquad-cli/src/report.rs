@@ -70,7 +70,8 @@ pub fn print(report: &Report) {
     };
     row("method", part("name") + &parts);
     if let Some(theta) = &outcome.theta {
-        let lengths = report.names.iter().zip(&theta.length_scales);
+        let lengths = theta.coordinate_lengths();
+        let lengths = report.names.iter().zip(lengths.iter());
         let lengths: Vec<String> = lengths
             .map(|(n, l)| format!("{n} {}", number(*l)))
             .collect();

@@ -101,6 +101,7 @@ impl Gp {
             output_scale,
             length_scales: length_scales.map_or(vec![1.0], |lengths| flat(&lengths)),
             noise,
+            axes: None,
         };
         let made = theta.check().and_then(|()| {
             let kernel = kernel.get()?;

@@ -204,7 +204,7 @@ impl Hints {
         let theta = anatomy.posterior.prior().theta();
         same_length("measure's dimension", measure.dim(), theta.dim())?;
         let lengths: Vec<f64> = theta
-            .length_scales
+            .coordinate_lengths()
             .iter()
             .zip(&scale)
             .map(|(l, s)| l.min(*s))

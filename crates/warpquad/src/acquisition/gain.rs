@@ -8,7 +8,7 @@
 //! ```
 
 use super::candidates::Space;
-use crate::belief::{Anatomy, Belief, Latent, Link};
+use crate::belief::{Anatomy, Belief, Latent, Link, Theta};
 use crate::error::Result;
 use crate::functional::Nodes;
 use crate::numeric::linalg::{self, Mat, dot};
@@ -230,9 +230,8 @@ impl<'a> Gain<'a> {
         let theta = self.anatomy.posterior.prior().theta();
         let lengths = &theta.length_scales;
         let r2 = |y: &[f64]| {
-            (0..x.len())
-                .map(|d| ((x[d] - y[d]) / lengths[d]).powi(2))
-                .sum()
+            let away = theta.turn(&difference(x, y)).into_owned();
+            away.iter().zip(lengths).map(|(a, l)| (a / l).powi(2)).sum()
         };
         let mut k: Vec<f64> = points.iter().map(r2).collect();
         let mut derivative = vec![0.0; k.len()];
@@ -248,7 +247,7 @@ impl<'a> Gain<'a> {
         Reach {
             x,
             points,
-            lengths,
+            theta,
             k,
             derivative,
         }
@@ -267,20 +266,29 @@ struct Parts {
 struct Reach<'a> {
     x: &'a [f64],
     points: &'a Points,
-    lengths: &'a [f64],
+    theta: &'a Theta,
     k: Vec<f64>,
     derivative: Vec<f64>,
 }
 
 impl Reach<'_> {
-    /// Add sign sum_i weight_i dk_i/dx, dk/dx_d = k'(r^2) 2 (x - y)_d / l_d^2.
+    /// Add sign sum_i weight_i dk_i/dx, dk/dx_d = k'(r^2) 2 (x - y)_d / l_d^2 along the axes.
     fn add(&self, weights: &[f64], sign: f64, out: &mut [f64]) {
+        let mut along = vec![0.0; out.len()];
         for ((y, w), k) in self.points.iter().zip(weights).zip(&self.derivative) {
-            for (d, out) in out.iter_mut().enumerate() {
-                *out += sign * w * k * 2.0 * (self.x[d] - y[d]) / self.lengths[d].powi(2);
+            let away = difference(self.x, y);
+            let terms = self.theta.turn(&away).into_owned();
+            for ((sum, a), l) in along.iter_mut().zip(terms).zip(&self.theta.length_scales) {
+                *sum += sign * w * k * 2.0 * a / l.powi(2);
             }
         }
+        let gradient = self.theta.pull_back(along);
+        out.iter_mut().zip(gradient).for_each(|(o, g)| *o += g);
     }
+}
+
+fn difference(x: &[f64], y: &[f64]) -> Vec<f64> {
+    x.iter().zip(y).map(|(x, y)| x - y).collect()
 }
 
 fn features_at(warp: &dyn Warp, at: Marginal) -> Vec<f64> {

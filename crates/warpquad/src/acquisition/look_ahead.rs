@@ -78,7 +78,7 @@ impl Acquisition for LookAhead {
         Search {
             space,
             ahead,
-            lengths: &posterior.prior().theta().length_scales,
+            lengths: &posterior.prior().theta().coordinate_lengths(),
         }
         .best(candidates, &mut Rng::new(seed))
     }

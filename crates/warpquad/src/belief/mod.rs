@@ -3,12 +3,14 @@
 //! Prior, posterior and warped belief are one kind of thing: each gives a mean, a variance and a
 //! covariance anywhere, and [`Functional`](crate::Functional) integrates any of them.
 
+mod axes;
 mod linearised;
 mod posterior;
 mod prior;
 mod theta;
 mod warped;
 
+pub use axes::Axes;
 pub use linearised::Linearised;
 pub(crate) use posterior::{JITTERS, not_positive_definite, well_conditioned};
 pub use posterior::{Latent, Posterior};

@@ -147,7 +147,7 @@ impl Posterior {
             let block = x.slice(start, (start + BLOCK).min(x.len()));
             let mut k = self.prior.sigma_scaled(&self.scaled, &block);
             let means: Vec<f64> = (0..block.len())
-                .map(|j| self.prior.theta().mean.at(block.row(j)) + dot(k.col(j), &self.weights))
+                .map(|j| self.prior.mean_at(block.row(j)) + dot(k.col(j), &self.weights))
                 .collect();
             self.factor.solve_lower(&mut k);
             for (j, mu) in means.into_iter().enumerate() {
@@ -165,10 +165,9 @@ impl Posterior {
         let mut k = vec![0.0; self.x.len()];
         let theta = self.prior.theta();
         let mean_at = |x: &[f64]| {
-            self.scaled
-                .squared_distances(x, &theta.length_scales, &mut k);
+            self.scaled.squared_distances(x, theta, &mut k);
             self.prior.kernel().fill(&mut k, None);
-            theta.mean.at(x) + theta.output_scale * dot(&k, &self.weights)
+            self.prior.mean_at(x) + theta.output_scale * dot(&k, &self.weights)
         };
         Ok(x.iter().map(mean_at).collect())
     }
@@ -212,24 +211,24 @@ impl Posterior {
         let theta = self.prior.theta();
         let n = self.x.len();
         let (mut k, mut derivative) = (vec![0.0; n], vec![0.0; n]);
-        self.scaled
-            .squared_distances(x, &theta.length_scales, &mut k);
+        self.scaled.squared_distances(x, theta, &mut k);
         self.prior.kernel().fill(&mut k, Some(&mut derivative));
         for (k, d) in k.iter_mut().zip(&mut derivative) {
             *k *= theta.output_scale;
             *d *= theta.output_scale;
         }
-        let mu = theta.mean.at(x) + dot(&k, &self.weights);
+        let mu = self.prior.mean_at(x) + dot(&k, &self.weights);
         let mut solved = k.clone();
         self.factor.solve_vec(&mut solved);
         let s = theta.output_scale - dot(&k, &solved);
         let mut d_mu = vec![0.0; x.len()];
-        theta.mean.add_gradient(x, &mut d_mu);
+        let y = theta.turn(x);
+        theta.mean.add_gradient(&y, &mut d_mu);
         let mut d_s = vec![0.0; x.len()];
-        for (d, (x, l)) in x.iter().zip(&theta.length_scales).enumerate() {
-            // d k_i / d x_d = k'(r^2) 2 (x - x_i)_d / l_d^2, and Sigma_D = s - k' A k.
+        for (d, (y, l)) in y.iter().zip(&theta.length_scales).enumerate() {
+            // d k_i / d y_d = k'(r^2) 2 (y - y_i)_d / l_d^2 along the axes, and Sigma_D = s - k' A k.
             let scaled = self.scaled.dimension(d);
-            let dk = (0..n).map(|i| derivative[i] * 2.0 * (x / l - scaled[i]) / l);
+            let dk = (0..n).map(|i| derivative[i] * 2.0 * (y / l - scaled[i]) / l);
             for (i, dk) in dk.enumerate() {
                 d_mu[d] += dk * self.weights[i];
                 d_s[d] -= 2.0 * dk * solved[i];
@@ -238,8 +237,8 @@ impl Posterior {
         let marginal = Marginal { mu, s: s.max(0.0) };
         Ok(Latent {
             marginal,
-            d_mu,
-            d_s,
+            d_mu: theta.pull_back(d_mu),
+            d_s: theta.pull_back(d_s),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Step 1: the Gaussian process on g before anything is observed.
 
-use super::{Belief, Moments, Posterior, Theta};
+use super::{Belief, MeanFunction, Moments, Posterior, Theta};
 use crate::error::{Result, same_length};
 use crate::kernel::Kernel;
 use crate::numeric::linalg::Mat;
@@ -57,7 +57,15 @@ impl Prior {
 
     /// mu at the points.
     pub fn means(&self, x: &Points) -> Vec<f64> {
-        x.iter().map(|x| self.theta.mean.at(x)).collect()
+        x.iter().map(|x| self.mean_at(x)).collect()
+    }
+
+    /// mu at one point.
+    pub(crate) fn mean_at(&self, x: &[f64]) -> f64 {
+        match &self.theta.mean {
+            MeanFunction::Constant(mean) => *mean,
+            mean @ MeanFunction::Quadratic { .. } => mean.at(&self.theta.turn(x)),
+        }
     }
 
     /// Sigma between two sets of points.
@@ -71,7 +79,7 @@ impl Prior {
     pub(crate) fn sigma_scaled(&self, x: &Scaled, y: &Points) -> Mat {
         let mut out = Mat::zeros(x.len, y.len());
         for (j, y) in y.iter().enumerate() {
-            x.squared_distances(y, &self.theta.length_scales, out.col_mut(j));
+            x.squared_distances(y, &self.theta, out.col_mut(j));
         }
         self.fill(&mut out, None);
         out
@@ -116,7 +124,7 @@ impl Belief for Prior {
     }
 }
 
-/// Points divided by the length scales, a dimension after another: the layout that distance loops want.
+/// Points along the axes, divided by the length scales, a dimension after another: the layout that distance loops want.
 #[derive(Debug, Clone)]
 pub(crate) struct Scaled {
     pub len: usize,
@@ -125,9 +133,11 @@ pub(crate) struct Scaled {
 
 impl Scaled {
     pub fn new(x: &Points, theta: &Theta) -> Scaled {
-        let mut coordinates = Vec::with_capacity(x.len() * x.dim());
-        for (d, l) in theta.length_scales.iter().enumerate() {
-            coordinates.extend(x.iter().map(|x| x[d] / l));
+        let mut coordinates = vec![0.0; x.len() * x.dim()];
+        for (i, point) in x.iter().enumerate() {
+            for (d, y) in scaled(point, theta).into_iter().enumerate() {
+                coordinates[d * x.len() + i] = y;
+            }
         }
         Scaled {
             len: x.len(),
@@ -141,8 +151,14 @@ impl Scaled {
     }
 
     /// r^2 from every point to x.
-    pub fn squared_distances(&self, x: &[f64], length_scales: &[f64], out: &mut [f64]) {
-        let scaled: Vec<f64> = x.iter().zip(length_scales).map(|(x, l)| x / l).collect();
-        loops::squared_distances(&self.coordinates, self.len, 0, &scaled, out);
+    pub fn squared_distances(&self, x: &[f64], theta: &Theta, out: &mut [f64]) {
+        loops::squared_distances(&self.coordinates, self.len, 0, &scaled(x, theta), out);
     }
+}
+
+/// x along the axes, in length scales.
+fn scaled(x: &[f64], theta: &Theta) -> Vec<f64> {
+    let turned = theta.turn(x);
+    let pairs = turned.iter().zip(&theta.length_scales);
+    pairs.map(|(y, l)| y / l).collect()
 }

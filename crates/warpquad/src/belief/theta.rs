@@ -1,6 +1,10 @@
 //! Hold the hyperparameters, in one place.
 
+use super::Axes;
 use crate::error::{Result, finite, positive, same_length};
+use crate::points::Points;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The prior mean of g.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,6 +68,8 @@ pub struct Theta {
     /// The variance of the noise on g; 0 for exact integrands. On the log warp it is the variance
     /// of ln f.
     pub noise: f64,
+    /// Directions that the lengths and a quadratic mean are taken along, in place of the coordinates'.
+    pub axes: Option<Arc<Axes>>,
 }
 
 impl Theta {
@@ -74,6 +80,7 @@ impl Theta {
             output_scale,
             length_scales,
             noise: 0.0,
+            axes: None,
         };
         theta.check().map(|()| theta)
     }
@@ -83,11 +90,54 @@ impl Theta {
         self.length_scales.len()
     }
 
+    /// x along the axes.
+    pub fn turn<'a>(&self, x: &'a [f64]) -> Cow<'a, [f64]> {
+        match &self.axes {
+            Some(axes) => Cow::Owned(axes.turn(x)),
+            None => Cow::Borrowed(x),
+        }
+    }
+
+    /// Points along the axes.
+    pub fn turn_points<'a>(&self, x: &'a Points) -> Result<Cow<'a, Points>> {
+        let Some(axes) = &self.axes else {
+            return Ok(Cow::Borrowed(x));
+        };
+        same_length("point", x.dim(), axes.dim())?;
+        let turned = x.iter().flat_map(|x| axes.turn(x)).collect();
+        Ok(Cow::Owned(Points::new(x.dim(), turned)?))
+    }
+
+    /// The gradient in x of what has the gradient `v` along the axes.
+    pub fn pull_back(&self, v: Vec<f64>) -> Vec<f64> {
+        match &self.axes {
+            Some(axes) => axes.pull_back(&v),
+            None => v,
+        }
+    }
+
+    /// The length of g along each coordinate, the others held: 1 / sqrt(sum over axes j of (a_jd / l_j)^2).
+    pub fn coordinate_lengths(&self) -> Cow<'_, [f64]> {
+        let Some(axes) = &self.axes else {
+            return Cow::Borrowed(&self.length_scales);
+        };
+        let mut squares = vec![0.0; self.dim()];
+        for (row, l) in axes.rows().iter().zip(&self.length_scales) {
+            let terms = squares.iter_mut().zip(row);
+            terms.for_each(|(sum, a)| *sum += (a / l).powi(2));
+        }
+        squares.iter_mut().for_each(|sum| *sum = 1.0 / sum.sqrt());
+        Cow::Owned(squares)
+    }
+
     /// Refuse what no prior can have.
     pub fn check(&self) -> Result<()> {
         positive("output_scale", self.output_scale)?;
         for (d, &l) in self.length_scales.iter().enumerate() {
             positive(&format!("length_scales[{d}]"), l)?;
+        }
+        if let Some(axes) = &self.axes {
+            same_length("axes", axes.dim(), self.dim())?;
         }
         if self.noise != 0.0 {
             positive("noise", self.noise)?;

@@ -9,6 +9,7 @@ mod run;
 mod score;
 mod surface;
 mod trace;
+mod turn;
 
 pub use audit::Draw;
 pub use model::Model;

@@ -1,8 +1,9 @@
 //! Go from data to a belief in one step: choose units, fit, condition.
 
-use super::score::scores;
+use super::score::{difference, scores};
+use super::turn::{along_axes, scales};
 use super::{Method, Step4};
-use crate::belief::{Belief, Linearised, MeanFunction, Posterior, Prior, Theta, Warped};
+use crate::belief::{Axes, Belief, Linearised, MeanFunction, Posterior, Prior, Theta, Warped};
 use crate::data::Data;
 use crate::error::Result;
 use crate::fit::{Fit, Starts, fit, laplace};
@@ -85,22 +86,39 @@ impl ModelMaker<'_> {
         };
         let others = TAUS[1..].iter().map(|&tau| with(tau));
         let (_, model, tau) = others.fold(with(TAUS[0]), better)?;
+        let shape = Shape { tau, ..self.shape };
+        let model = ModelMaker { shape, ..*self }.turned(model);
         Ok((model, tau))
+    }
+
+    /// The same model along axes learnt from it, if that predicts the observations better by a nat for each of the
+    /// d (d - 1) / 2 numbers that were learnt, and by a standard error more.
+    fn turned(&self, model: Model) -> Model {
+        let theta = along_axes(&model, self.measure, self.seed);
+        let Some(turned) = theta.and_then(|theta| self.fit(Some(&theta)).ok()) else {
+            return model;
+        };
+        let d = self.measure.dim() as f64;
+        let (better, error) = difference(&scores(&turned), &scores(&model));
+        if better > 0.5 * d * (d - 1.0) + error {
+            turned
+        } else {
+            model
+        }
     }
 
     /// Fit from all starting points, or only improve on a theta, and condition.
     pub fn fit(&self, warm: Option<&Theta>) -> Result<Model> {
+        match warm {
+            Some(theta) => self.fit_from(theta.clone(), Starts::Warm),
+            None => self.fit_from(self.first_theta(None)?, Starts::All),
+        }
+    }
+
+    fn fit_from(&self, mut theta: Theta, starts: Starts) -> Result<Model> {
         let warp = self.warp()?;
-        let scales = self.measure.scale();
-        let mut theta = match warm {
-            Some(theta) => theta.clone(),
-            None => self.first_theta(&self.data.g(&warp)?, &scales)?,
-        };
         theta.noise = self.noise + self.method.nugget;
-        let how = self.how(match warm {
-            Some(_) => Starts::Warm,
-            None => Starts::All,
-        });
+        let how = self.how(starts, &theta);
         let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
         let prior = fit(&prior, &warp, self.data, &how)?;
         self.condition(prior.theta().clone())
@@ -111,7 +129,7 @@ impl ModelMaker<'_> {
     /// other's theta: fitted, it extrapolates more boldly than what has been put to the test.
     pub fn fit_like(&self, other: &Model) -> Result<Model> {
         if self.shape.quadratic {
-            return self.fit(None);
+            return self.fit_from(self.first_theta(other.theta().axes.clone())?, Starts::All);
         }
         if self.shape.close {
             let nugget = (CLOSE * other.theta().output_scale).min(self.method.nugget);
@@ -120,14 +138,15 @@ impl ModelMaker<'_> {
                 ..other.theta().clone()
             });
         }
-        let mut theta = self.first_theta(&self.data.g(&self.warp()?)?, &self.measure.scale())?;
+        let mut theta = self.first_theta(other.theta().axes.clone())?;
         theta.length_scales = other.theta().length_scales.clone();
         self.fit(Some(&theta))
     }
 
     /// Models with hyperparameters drawn around the fitted ones, and their weights.
     pub fn drawn(&self, fitted: &Model, count: usize, rng: &mut Rng) -> Result<Vec<(Model, f64)>> {
-        let (prior, how) = (fitted.posterior.prior(), self.how(Starts::Warm));
+        let prior = fitted.posterior.prior();
+        let how = self.how(Starts::Warm, prior.theta());
         let drawn = laplace(prior, &self.warp()?, self.data, &how, count, rng)?;
         // A draw whose matrix cannot be factored is one that the data rule out.
         let models = drawn.into_iter();
@@ -136,12 +155,12 @@ impl ModelMaker<'_> {
             .collect())
     }
 
-    fn how(&self, starts: Starts) -> Fit {
+    fn how(&self, starts: Starts, theta: &Theta) -> Fit {
         Fit {
             space: self.method.space,
             starts,
             seed: self.seed,
-            scales: Some(self.measure.scale()),
+            scales: Some(scales(self.measure, theta.axes.as_deref())),
             length_prior: self.method.length_prior,
             ..Fit::default()
         }
@@ -177,15 +196,18 @@ impl ModelMaker<'_> {
     }
 
     /// Where the very first fit starts from, besides the warp's own starts.
-    fn first_theta(&self, g: &[f64], scales: &[f64]) -> Result<Theta> {
-        let at = sample_marginal(g);
+    fn first_theta(&self, axes: Option<Arc<Axes>>) -> Result<Theta> {
+        let g = self.data.g(&self.warp()?)?;
+        let at = sample_marginal(&g);
+        let scales = scales(self.measure, axes.as_deref());
         let quarter: Vec<f64> = scales.iter().map(|w| 0.25 * w).collect();
         let mut theta = Theta::constant(at.mu, at.s, quarter.clone())?;
+        theta.axes = axes;
         if self.shape.quadratic {
             let top = (0..g.len()).fold(0, |best, i| if g[i] > g[best] { i } else { best });
             theta.mean = MeanFunction::Quadratic {
                 peak: g[top],
-                center: self.data.points().row(top).to_vec(),
+                center: theta.turn(self.data.points().row(top)).into_owned(),
                 width: quarter,
             };
         }

@@ -39,6 +39,15 @@ pub(super) fn scores(model: &Model) -> Vec<f64> {
     left_out(model).into_iter().map(score).collect()
 }
 
+/// By how much one model's scores are better in sum than another's, with its standard error.
+pub(super) fn difference(new: &[f64], old: &[f64]) -> (f64, f64) {
+    let each: Vec<f64> = new.iter().zip(old).map(|(new, old)| new - old).collect();
+    let sum: f64 = each.iter().sum();
+    let mean = sum / each.len().max(1) as f64;
+    let squares: f64 = each.iter().map(|x| (x - mean).powi(2)).sum();
+    (sum, squares.sqrt())
+}
+
 /// How many of its own sds a model is off where an observation is left out, in the root of the mean square; 1 at least.
 pub(super) fn understatement(model: &Model) -> f64 {
     let left_out = left_out(model);

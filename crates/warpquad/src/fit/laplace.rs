@@ -31,14 +31,14 @@ pub fn laplace(
     rng: &mut Rng,
 ) -> Result<Vec<(Theta, f64)>> {
     let g = data.g(warp)?;
-    let parameters = Parameters::new(prior, data.points(), &g, warp, how)?;
+    let x = prior.theta().turn_points(data.points())?;
+    let parameters = Parameters::new(prior, &x, &g, warp, how)?;
     let (warp, _) = in_space(warp, g[0], how.space);
     let best = parameters.vector(prior.theta());
-    let at = |x: &[f64]| {
-        let mut gradient = vec![0.0; x.len()];
-        let mut objective =
-            Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
-        (objective.evaluate(x, &mut gradient), gradient)
+    let at = |vector: &[f64]| {
+        let mut gradient = vec![0.0; vector.len()];
+        let mut objective = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
+        (objective.evaluate(vector, &mut gradient), gradient)
     };
     let factor = curvature(&at, &best, &parameters).ok_or_else(|| {
         let what = "the likelihood of the hyperparameters has no curvature at its best; fit again with more data";

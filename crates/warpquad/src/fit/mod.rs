@@ -115,7 +115,8 @@ pub fn fit(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Pri
 /// The same, with the story.
 pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Fitted> {
     let g = data.g(warp)?;
-    let parameters = Parameters::new(prior, data.points(), &g, warp, how)?;
+    let x = prior.theta().turn_points(data.points())?;
+    let parameters = Parameters::new(prior, &x, &g, warp, how)?;
     // f is fitted in units of its largest observation: a likelihood of 10^-10000 is fitted bit for
     // bit as one of 1.
     let (warp, ln_scale) = in_space(warp, g[0], how.space);
@@ -126,8 +127,7 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
     let mut rng = Rng::new(how.seed);
     let from = starts(&parameters, prior, &marginals, how, &mut rng);
     let run = |i: usize| {
-        let mut objective =
-            Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
+        let mut objective = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
         let minimum = optimize::minimize(
             |x, gradient| objective.evaluate(x, gradient),
             &from[i],
@@ -146,7 +146,7 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
         .min_by(|a, b| a.0.value.total_cmp(&b.0.value))
         .ok_or_else(|| no_start(from.len()))?;
     let theta: Theta = parameters.theta(&best.0.x);
-    let mut last = Objective::new(prior.kernel().clone(), warp, data.points(), &g, &parameters);
+    let mut last = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
     let value = last.evaluate(&best.0.x, &mut vec![0.0; best.0.x.len()]);
     Ok(Fitted {
         prior: prior.with_theta(theta),

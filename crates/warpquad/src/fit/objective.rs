@@ -77,7 +77,7 @@ struct Solved {
 }
 
 impl<'a> Objective<'a> {
-    /// The objective for these data.
+    /// The objective for these data; `x` is along the axes of theta.
     pub fn new(
         kernel: Arc<dyn Kernel>,
         warp: &'a dyn Warp,

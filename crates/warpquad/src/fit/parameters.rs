@@ -30,7 +30,7 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The layout for this prior's mean function, with bounds from the data.
+    /// The layout for this prior's mean function, with bounds from the data; `x` is along the prior's axes.
     pub fn new(
         prior: &Prior,
         x: &Points,
@@ -172,6 +172,7 @@ impl Parameters {
                 Some(i) => vector[i].exp(),
                 None => self.template.noise,
             },
+            axes: self.template.axes.clone(),
         }
     }
 
@@ -208,6 +209,7 @@ impl Parameters {
                 true => self.template.noise.max(1e-4 * marginal.s),
                 false => self.template.noise,
             },
+            axes: self.template.axes.clone(),
         }
     }
 }

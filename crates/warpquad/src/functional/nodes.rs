@@ -327,7 +327,7 @@ pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points, u: f64) -> Result
 }
 
 fn halves(posterior: &Posterior) -> Vec<f64> {
-    let lengths = &posterior.prior().theta().length_scales;
+    let lengths = posterior.prior().theta().coordinate_lengths();
     lengths.iter().map(|l| 0.5 * l).collect()
 }
 

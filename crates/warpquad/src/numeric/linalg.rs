@@ -11,7 +11,7 @@ use faer::linalg::matmul::{self};
 use faer::linalg::triangular_solve::{
     solve_lower_triangular_in_place, solve_upper_triangular_in_place,
 };
-use faer::{Accum, MatMut, MatRef, Par};
+use faer::{Accum, MatMut, MatRef, Par, Side};
 use std::ops::{Index, IndexMut};
 
 /// A dense matrix, column after column.
@@ -75,6 +75,16 @@ impl Mat {
                 self[(j, i)] = self[(i, j)];
             }
         }
+    }
+
+    /// Eigenvalues, the smallest first, and the eigenvectors as columns, of a symmetric matrix (its lower triangle); `None` if
+    /// the iteration does not converge.
+    pub fn symmetric_eigen(&self) -> Option<(Vec<f64>, Mat)> {
+        let eigen = self.view().self_adjoint_eigen(Side::Lower).ok()?;
+        let (s, u) = (eigen.S(), eigen.U());
+        let values = (0..self.rows).map(|i| s[i]).collect();
+        let vectors = Mat::from_fn(self.rows, self.rows, |i, j| u[(i, j)]);
+        Some((values, vectors))
     }
 
     /// The transpose.

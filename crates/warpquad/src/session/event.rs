@@ -1,8 +1,9 @@
 //! Say what can happen in a run, and write it as JSON that a person can read.
 
-use crate::belief::{MeanFunction, Theta};
+use crate::belief::{Axes, MeanFunction, Theta};
 use crate::data::Value;
 use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
 
 /// The version of the journal's format.
 pub const VERSION: u64 = 1;
@@ -267,10 +268,20 @@ pub fn theta_json(theta: &Theta) -> Json {
             width,
         } => json!({"peak": peak, "center": center, "width": width}),
     };
-    json!({
+    let mut json = json!({
         "mean": mean, "output_scale": theta.output_scale,
         "length_scales": theta.length_scales, "noise": theta.noise,
-    })
+    });
+    if let Some(axes) = &theta.axes {
+        json["axes"] = json!(axes.rows());
+    }
+    json
+}
+
+fn axes(json: &Json) -> Result<Axes, String> {
+    let rows = json.as_array().ok_or("axes is not a list")?;
+    let rows: Result<Vec<Vec<f64>>, String> = rows.iter().map(numbers).collect();
+    Axes::new(&rows?).map_err(|error| error.to_string())
 }
 
 fn theta(json: &Json) -> Result<Theta, String> {
@@ -292,5 +303,33 @@ fn theta(json: &Json) -> Result<Theta, String> {
         output_scale: number(fields.any("output_scale")?)?,
         length_scales: numbers(fields.any("length_scales")?)?,
         noise: number(fields.any("noise")?)?,
+        axes: match object.get("axes") {
+            Some(rows) => Some(Arc::new(axes(rows)?)),
+            None => None,
+        },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn theta_comes_back_with_its_axes() {
+        let axes = Axes::new(&[vec![0.1, 1.0 / 3.0], vec![-2.0, 1e-9]]).unwrap();
+        let turned = Theta {
+            noise: 1e-6,
+            axes: Some(Arc::new(axes)),
+            ..Theta::constant(-1.0, 2.0, vec![0.5, 3.0]).unwrap()
+        };
+        assert_eq!(theta(&theta_json(&turned)), Ok(turned));
+    }
+
+    #[test]
+    fn axes_that_are_none_are_refused() {
+        let plain = Theta::constant(-1.0, 2.0, vec![0.5, 3.0]).unwrap();
+        let mut json = theta_json(&plain);
+        json["axes"] = json!([[1.0, 0.0], [1.0]]);
+        assert!(theta(&json).is_err());
+    }
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use warpquad::Value;
-use warpquad::engine::{Method, Outcome, integrate};
+use warpquad::engine::{Engine, Method, Outcome, integrate};
 use warpquad::measure::{Empirical, Measure, Product, univariate};
 use warpquad::numeric::special::ln_sum_exp;
 use warpquad::points::Points;
@@ -84,6 +84,62 @@ fn integrates_a_likelihood_in_eight_dimensions() {
         60,
     );
     assert_holds(&z, 8.0 * one - 7000.0, 0.1);
+}
+
+#[test]
+fn learns_the_axes_of_correlated_parameters() {
+    // Four parameters of which any two have the correlation 0.95, in a box twenty widths wide.
+    let rho = 0.95;
+    let (own, shared) = (1.0 / (1.0 - rho), rho / ((1.0 - rho) * (1.0 + 3.0 * rho)));
+    let ln_f = |x: &[f64]| {
+        let (squares, sum): (f64, f64) = (x.iter().map(|x| x * x).sum(), x.iter().sum());
+        Value::Log(-0.5 * (own * squares - shared * sum * sum))
+    };
+    let ln_det = 3.0 * (1.0 - rho).ln() + (1.0 + 3.0 * rho).ln();
+    let truth = 2.0 * TAU.ln() + 0.5 * ln_det - 4.0 * 20.0_f64.ln();
+    let z = run(
+        ln_f,
+        Arc::new(Product::uniform(&[(-10.0, 10.0); 4]).unwrap()),
+        Range::POSITIVE,
+        120,
+    );
+    assert_holds(&z, truth, 0.1);
+    assert!(z.theta.unwrap().axes.is_some());
+}
+
+#[test]
+fn knows_an_analytic_f_to_many_digits() {
+    let ln_f = |x: &[f64]| Value::Log(-2.0 * x[0] * x[0]);
+    let z = run(
+        ln_f,
+        product(&[("normal", &[0.0, 1.0])]),
+        Range::POSITIVE,
+        40,
+    );
+    assert_holds(&z, -0.5 * 5.0_f64.ln(), 1e-4);
+}
+
+#[test]
+fn is_less_sure_after_a_surprise() {
+    // Six of eight observations see one bump, the last two another one, ten times as high.
+    let bump = |x: f64, at: f64| -0.5 * ((x - at) / 0.05).powi(2);
+    let ln_f = |x: f64| ln_sum_exp(&[bump(x, 0.2), 10.0_f64.ln() + bump(x, 0.8)]);
+    let seen: Vec<f64> = (0..24).map(|i| 0.05 + 0.014 * f64::from(i)).collect();
+    let surprise = [0.45, 0.55, 0.65, 0.72, 0.76, 0.8, 0.86, 0.95];
+    let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
+    let width = |points: Vec<f64>| {
+        let method = Method::auto(Range::POSITIVE);
+        let mut engine = Engine::new(method, Range::POSITIVE, &measure, 1).unwrap();
+        for x in points {
+            engine.tell(&[x], Value::Log(ln_f(x))).unwrap();
+        }
+        let [low, high] = engine.outcome().unwrap().ln_interval(0.95);
+        high - low
+    };
+    let late: Vec<f64> = seen.iter().chain(&surprise).copied().collect();
+    let early: Vec<f64> = surprise.iter().chain(&seen).copied().collect();
+    let (late, early) = (width(late), width(early));
+    assert!(late > 2.0 * early, "{late} {early}");
 }
 
 #[test]

@@ -41,6 +41,7 @@ fn gradient_error(warp: &dyn Warp, kernel_name: &str, mean: MeanFunction, space:
         output_scale: 0.6,
         length_scales: vec![0.9, 1.4],
         noise: 0.01,
+        axes: None,
     };
     let prior = Prior::shared(kernel::by_name(kernel_name).unwrap(), theta.clone());
     let how = Fit {
@@ -103,6 +104,7 @@ fn a_flat_quadratic_mean_has_the_likelihood_of_a_constant_one() {
                 output_scale: 0.6,
                 length_scales: vec![0.9, 1.4],
                 noise: 0.01,
+                axes: None,
             };
             let prior = Prior::shared(kernel::by_name("matern32").unwrap(), theta.clone());
             let parameters =

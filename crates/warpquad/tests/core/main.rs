@@ -2,6 +2,7 @@
 
 mod audit;
 mod auto;
+mod axes;
 mod bad_input;
 mod common;
 mod fit_gradients;

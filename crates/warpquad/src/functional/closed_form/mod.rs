@@ -212,7 +212,8 @@ fn case<'a>(
     polynomial: &PolynomialForm,
 ) -> Option<Case<'a>> {
     let posterior = anatomy.posterior;
-    if measure.dim() != posterior.dim() {
+    // Turned, a product measure is none.
+    if measure.dim() != posterior.dim() || posterior.prior().theta().axes.is_some() {
         return None;
     }
     let mut coefficients = polynomial.coefficients.clone();
