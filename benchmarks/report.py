@@ -29,6 +29,8 @@ GROUPS: dict[str, tuple[range, int]] = {
     "d = 9, 10": (range(9, 11), 400),
 }
 NESTED = ("dynesty", "dynesty-dynamic", "ultranest", "nautilus", "pocomc")
+# What a worker says of a run that the limit on its time ended.
+CUT = "not done in"
 # An error below the truth's own is not a difference between peers; this is a floor for log scales and for ties.
 FLOOR = 1e-6
 
@@ -49,6 +51,8 @@ class Run:
     """Whether its 95 % interval has the truth; None where it claims none."""
     cpu_seconds: float
     date: str
+    cut: bool
+    """Whether it was the worker's limit of time that ended it, which says nothing of its error."""
 
     @property
     def d(self) -> int:
@@ -92,6 +96,7 @@ def run_of(row: dict[str, str]) -> Run:
         covered,
         float(row["cpu_seconds"] or "nan"),
         row["date"],
+        CUT in row["error_text"],
     )
 
 
@@ -198,13 +203,18 @@ def ratios(runs: list[Run], peer: str) -> dict[str, tuple[float, float, float]]:
     return out
 
 
+def finished(runs: list[Run]) -> list[Run]:
+    """Those that no limit of ours cut."""
+    return [run for run in runs if not run.cut]
+
+
 def versions(runs: list[Run]) -> str:
     """Who was measured, in which version, when, and on how many seeds."""
     rows = []
     for peer, rs in ((p, [r for r in runs if r.peer == p]) for p in peers(runs)):
         dates = sorted({r.date for r in rs})
         seeds = sorted(len({r.seed for r in x}) for x in grouped(rs, lambda r: r.problem).values())
-        fails = sum(math.isinf(r.error) for r in rs)
+        fails = sum(math.isinf(r.error) and not r.cut for r in rs)
         rows.append(
             [
                 peer,
@@ -214,9 +224,10 @@ def versions(runs: list[Run]) -> str:
                 str(seeds[0]) if seeds[0] == seeds[-1] else f"{seeds[0]} to {seeds[-1]}",
                 str(len(rs)),
                 str(fails),
+                str(sum(r.cut for r in rs)),
             ]
         )
-    return table(["peer", "version", "date", "problems", "seeds", "rows", "without an estimate"], rows)
+    return table(["peer", "version", "date", "problems", "seeds", "rows", "without an estimate", "cut by our limit of time"], rows)
 
 
 def groups(runs: list[Run], half: str | None) -> str:
@@ -281,12 +292,13 @@ def by_problem(runs: list[Run]) -> str:
 
 
 def report(runs: list[Run]) -> str:
-    """The whole report."""
-    truths = {r.problem for r in runs}
+    """The whole report. A run that our limit of time cut is counted in the first table, and nowhere else."""
+    every, runs = runs, finished(runs)
+    truths = {r.problem for r in every}
     text = [
         "# Report of the benchmark\n",
         f"{len(runs)} rows on {len(truths)} problems. Errors are |log Z - truth|.\n",
-        versions(runs),
+        versions(every),
     ]
     won = wins(runs)
     if won:
@@ -394,11 +406,11 @@ def main(words: list[str] | None = None) -> None:
         raise SystemExit("no runs: start with `python -m benchmarks.run`")
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / "report.md").write_text(report(runs))
-    summary(runs, args.out / "summary.csv")
+    summary(finished(runs), args.out / "summary.csv")
     if not args.no_picture:
         from benchmarks.picture import draw
 
-        draw(runs, args.out / "benchmark.svg")
+        draw(finished(runs), args.out / "benchmark.svg")
     print(f"{args.out / 'report.md'}: {len(runs)} rows")
 
 

@@ -83,10 +83,13 @@ def test_the_report_counts_wins_coverage_and_evaluations(tmp_path: Path) -> None
             line(peer="qmc", budget=100, evaluations=100, log_z=truth - 0.015),
             line(peer="dynesty", budget=FINISH, evaluations=5000, log_z=truth + 0.05),
             line(peer="emukit-wsabi-l", error_text="no"),
+            line(peer="gpry", error_text="TimeUp: not done in 9 s of the processor"),
             line(peer="qmc", version="0", date="2025-01-01", log_z=truth),  # an older version does not count
         ],
     )
-    runs = report.read([tmp_path / "runs.csv"])
+    every = report.read([tmp_path / "runs.csv"])
+    assert "| gpry | 1 | 2026-01-01 | 1 | 1 | 1 | 0 | 1 |" in report.report(every)
+    runs = report.finished(every)
     assert report.wins(runs) == {"qmc": (1, 2), "emukit-wsabi-l": (1, 1)}
     assert report.coverage([r for r in runs if r.peer == "warpquad-auto"]) == 0.5
     ratio, theirs, ours = report.ratios(runs, "dynesty")["bump_1d"]

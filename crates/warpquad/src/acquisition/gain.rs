@@ -8,7 +8,7 @@
 //! ```
 
 use super::candidates::Space;
-use crate::belief::{Anatomy, Belief, Latent, Link, Theta};
+use crate::belief::{Anatomy, Belief, Latent, Link};
 use crate::error::Result;
 use crate::functional::Nodes;
 use crate::numeric::linalg::{self, Mat, dot};
@@ -166,8 +166,11 @@ impl<'a> Gain<'a> {
         if latent.marginal.s <= self.least_variance() {
             return Ok((f64::NEG_INFINITY, vec![0.0; x.len()]));
         }
-        let to_nodes = self.reach(x, &self.nodes);
-        let to_data = self.reach(x, self.anatomy.posterior.points());
+        let theta = self.anatomy.posterior.prior().theta();
+        let nodes = theta.turn_points(&self.nodes)?;
+        let data = theta.turn_points(self.anatomy.posterior.points())?;
+        let y = theta.turn(x);
+        let (to_nodes, to_data) = (self.reach(&y, &nodes), self.reach(&y, &data));
         let cov = to_nodes.k.iter().enumerate();
         let cov: Vec<f64> = cov
             .map(|(j, k)| k - dot(self.solved.col(j), &to_data.k))
@@ -180,6 +183,7 @@ impl<'a> Gain<'a> {
         let mut slope = vec![0.0; x.len()];
         to_nodes.add(&parts.d_c, 1.0, &mut slope);
         to_data.add(&self.solved.mul_vec(&parts.d_c), -1.0, &mut slope);
+        let slope = theta.pull_back(slope);
         let Latent { d_mu, d_s, .. } = &latent;
         let total = (0..x.len()).map(|d| slope[d] + parts.d_mu * d_mu[d] + parts.d_s * d_s[d]);
         Ok((parts.value, total.collect()))
@@ -225,13 +229,14 @@ impl<'a> Gain<'a> {
         ROUNDINGS * posterior.prior().theta().output_scale * rounding.max(posterior.jitter())
     }
 
-    /// Prior covariances from x to some points.
+    /// Prior covariances from x to some points, all along the axes.
     fn reach<'b>(&'b self, x: &'b [f64], points: &'b Points) -> Reach<'b> {
         let theta = self.anatomy.posterior.prior().theta();
         let lengths = &theta.length_scales;
         let r2 = |y: &[f64]| {
-            let away = theta.turn(&difference(x, y)).into_owned();
-            away.iter().zip(lengths).map(|(a, l)| (a / l).powi(2)).sum()
+            (0..x.len())
+                .map(|d| ((x[d] - y[d]) / lengths[d]).powi(2))
+                .sum()
         };
         let mut k: Vec<f64> = points.iter().map(r2).collect();
         let mut derivative = vec![0.0; k.len()];
@@ -247,7 +252,7 @@ impl<'a> Gain<'a> {
         Reach {
             x,
             points,
-            theta,
+            lengths,
             k,
             derivative,
         }
@@ -266,29 +271,20 @@ struct Parts {
 struct Reach<'a> {
     x: &'a [f64],
     points: &'a Points,
-    theta: &'a Theta,
+    lengths: &'a [f64],
     k: Vec<f64>,
     derivative: Vec<f64>,
 }
 
 impl Reach<'_> {
-    /// Add sign sum_i weight_i dk_i/dx, dk/dx_d = k'(r^2) 2 (x - y)_d / l_d^2 along the axes.
+    /// Add sign sum_i weight_i dk_i/dx, dk/dx_d = k'(r^2) 2 (x - y)_d / l_d^2.
     fn add(&self, weights: &[f64], sign: f64, out: &mut [f64]) {
-        let mut along = vec![0.0; out.len()];
         for ((y, w), k) in self.points.iter().zip(weights).zip(&self.derivative) {
-            let away = difference(self.x, y);
-            let terms = self.theta.turn(&away).into_owned();
-            for ((sum, a), l) in along.iter_mut().zip(terms).zip(&self.theta.length_scales) {
-                *sum += sign * w * k * 2.0 * a / l.powi(2);
+            for (d, out) in out.iter_mut().enumerate() {
+                *out += sign * w * k * 2.0 * (self.x[d] - y[d]) / self.lengths[d].powi(2);
             }
         }
-        let gradient = self.theta.pull_back(along);
-        out.iter_mut().zip(gradient).for_each(|(o, g)| *o += g);
     }
-}
-
-fn difference(x: &[f64], y: &[f64]) -> Vec<f64> {
-    x.iter().zip(y).map(|(x, y)| x - y).collect()
 }
 
 fn features_at(warp: &dyn Warp, at: Marginal) -> Vec<f64> {

@@ -3,7 +3,7 @@
 use super::candidates::Space;
 use super::gain::{Gain, Weighted, nodes};
 use super::*;
-use crate::belief::{Linearised, Posterior, Prior, Theta, Warped};
+use crate::belief::{Axes, Linearised, Posterior, Prior, Theta, Warped};
 use crate::error::Error;
 use crate::kernel::{Matern32, Matern52};
 use crate::measure::{Empirical, Gaussian, Product, univariate};
@@ -115,8 +115,24 @@ fn smooth_posterior() -> Posterior {
     Prior::new(Matern52, theta).condition(&x, &g).unwrap()
 }
 
-/// Every kind of link, by name.
-fn for_each_belief(posterior: &Posterior, mut check: impl FnMut(&str, &dyn Belief)) {
+fn turned_posterior() -> Posterior {
+    let smooth = smooth_posterior();
+    let axes = Axes::new(&[vec![0.9, 0.4], vec![-0.2, 1.1]]).unwrap();
+    let theta = Theta {
+        axes: Some(Arc::new(axes)),
+        ..smooth.prior().theta().clone()
+    };
+    let prior = smooth.prior().with_theta(theta);
+    prior.condition(smooth.points(), smooth.g()).unwrap()
+}
+
+/// Every kind of link, by name, along the coordinates and along other axes.
+fn for_each_belief(mut check: impl FnMut(&str, &dyn Belief)) {
+    for_each_link(&smooth_posterior(), &mut check);
+    for_each_link(&turned_posterior(), &mut check);
+}
+
+fn for_each_link(posterior: &Posterior, check: &mut impl FnMut(&str, &dyn Belief)) {
     let warps: [&dyn Warp; 4] = [&Log, &Square::default(), &Probit, &Gumbel::default()];
     for warp in warps {
         check(warp.name(), &Warped::new(warp, posterior));
@@ -133,7 +149,7 @@ const PROBES: [[f64; 2]; 4] = [[0.31, 0.47], [0.8, 0.15], [-0.6, 1.9], [1.4, 0.6
 
 #[test]
 fn ln_variances_have_the_right_gradient() {
-    for_each_belief(&smooth_posterior(), |name, belief| {
+    for_each_belief(|name, belief| {
         for x in PROBES {
             assert_gradient(name, &x, |x| belief.ln_var_gradient(x).unwrap());
         }
@@ -143,7 +159,7 @@ fn ln_variances_have_the_right_gradient() {
 #[test]
 fn gains_have_the_right_gradient_and_agree_with_plain_covariances() {
     let measure = Product::uniform(&[(-1.0, 2.0), (-1.0, 2.0)]).unwrap();
-    for_each_belief(&smooth_posterior(), |name, belief| {
+    for_each_belief(|name, belief| {
         let taken = Points::empty(2).unwrap();
         let space = Space::new(&measure, &taken).unwrap();
         let nodes = nodes(&space, belief, 3).unwrap();

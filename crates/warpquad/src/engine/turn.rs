@@ -60,6 +60,7 @@ fn gradients(model: &Model, measure: &dyn Measure, seed: u64) -> Option<Mat> {
     let weights = normalised(&ln_mass)?;
     let mut out = Mat::zeros(d, d);
     for (x, w) in nodes.points.iter().zip(weights) {
+        // A gradient takes n^2, and most nodes add nothing.
         if w < 1e-6 {
             continue;
         }
