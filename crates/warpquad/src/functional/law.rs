@@ -91,7 +91,8 @@ impl Law {
         let (ln_unit, values): (f64, Vec<f64>) = match self.ln_unit {
             Some(ln_unit) => (ln_unit, self.samples.clone()),
             None => {
-                let ln_unit = self.ln_quantile(0.5);
+                // In units of the mean no draw exceeds their number; in units of the median a wide law overflows.
+                let ln_unit = self.ln_mean();
                 (
                     ln_unit,
                     self.samples.iter().map(|x| (x - ln_unit).exp()).collect(),
@@ -349,4 +350,20 @@ pub(crate) fn draw(
         }
     }
     Ok((g, added))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wider_law_keeps_its_median_and_its_moments_are_finite() {
+        let law = Law::log_normal(-9000.0, 0.5);
+        let wide = law.clone().widened(4000.0);
+        assert_eq!(wide.ln_quantile(0.5), -9000.0);
+        assert!((wide.ln_sd() / law.ln_sd() - 4000.0).abs() < 1e-6);
+        let estimate = wide.estimate(1e-3);
+        assert!(estimate.mean.is_finite() && estimate.var.is_finite());
+        assert!((estimate.relative_node_error() - 1e-3).abs() < 1e-12);
+    }
 }
