@@ -74,3 +74,49 @@ fn gradients(model: &Model, measure: &dyn Measure, seed: u64) -> Option<Mat> {
     }
     Some(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Data, Value};
+    use crate::engine::Method;
+    use crate::measure::Product;
+    use crate::numeric::sobol::Sobol;
+    use crate::points::Points;
+    use crate::warp::Range;
+
+    #[test]
+    fn axes_are_those_of_the_precision() {
+        // exp(-x' P x / 2) with P = [[20, 15], [15, 20]]: eigenvectors (1, -1) and (1, 1), eigenvalues 5 and 35.
+        let ln_f = |x: &[f64]| -10.0 * (x[0] * x[0] + x[1] * x[1]) - 15.0 * x[0] * x[1];
+        let mut sobol = Sobol::scrambled(2, 1).unwrap();
+        let mut points = Points::empty(2).unwrap();
+        for _ in 0..40 {
+            let mut u = [0.0; 2];
+            sobol.next_into(&mut u);
+            points.push(&u.map(|u| 2.0 * u - 1.0)).unwrap();
+        }
+        let values = points.iter().map(|x| Value::Log(ln_f(x))).collect();
+        let data = Data::new(points, values).unwrap();
+        let measure = Product::uniform(&[(-1.0, 1.0); 2]).unwrap();
+        let method = Method::auto(Range::POSITIVE);
+        let model = Model::new(&method, Range::POSITIVE, &measure, &data, 0).unwrap();
+        let theta = along_axes(&model, &measure, 0).unwrap();
+        let rows = theta.axes.unwrap().rows();
+        for (row, sign) in rows.iter().zip([-1.0, 1.0]) {
+            assert!((row[1] / row[0] - sign).abs() < 0.1, "{rows:?}");
+        }
+        let ratio = theta.length_scales[0] / theta.length_scales[1];
+        assert!((ratio / 7.0_f64.sqrt() - 1.0).abs() < 0.1, "{ratio}");
+    }
+
+    #[test]
+    fn one_dimension_has_no_axes() {
+        let points = Points::from_rows(&[vec![0.1], vec![0.4], vec![0.8]]).unwrap();
+        let data = Data::new(points, [0.0, -1.0, -4.0].map(Value::Log).to_vec()).unwrap();
+        let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
+        let method = Method::auto(Range::POSITIVE);
+        let model = Model::new(&method, Range::POSITIVE, &measure, &data, 0).unwrap();
+        assert!(along_axes(&model, &measure, 0).is_none());
+    }
+}
