@@ -39,13 +39,13 @@ COLOURS = (
     "#cc79a7",
     "#56b4e9",
     "#a6761d",
-    "#888888",
+    "#f0027f",
     "#d55e00",
     "#7570b3",
     "#66a61e",
     "#b3b300",
+    "#555555",
     "#aaaaaa",
-    "#999999",
     "#bbbbbb",
 )
 LEFT_OUT = ("qmc-replicated", "dynesty-dynamic")

@@ -1,9 +1,14 @@
 //! Spread independent work over threads, with results in the order of the work.
 
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
+
+/// Shares of the work that a thread takes at once, for each thread: few enough to hand out in no time, enough for no thread to
+/// wait for another's last one.
+const SHARES: usize = 8;
 
 /// `work(i)` for i in 0..n, on as many threads as the machine has; the result does not depend on
 /// how many that is.
@@ -20,14 +25,17 @@ pub fn map<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         return (0..n).map(work).collect();
     }
     let next = AtomicUsize::new(0);
+    let size = n.div_ceil(threads * SHARES);
+    let share = |k: usize| -> Range<usize> { (k * size).min(n)..((k + 1) * size).min(n) };
     let (send, receive) = mpsc::channel();
     thread::scope(|scope| {
         for _ in 0..threads {
-            let (send, next, work) = (send.clone(), &next, &work);
+            let (send, next, work, share) = (send.clone(), &next, &work, &share);
             scope.spawn(move || {
                 loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= n || send.send((i, work(i))).is_err() {
+                    let k = next.fetch_add(1, Ordering::Relaxed);
+                    let own: Vec<T> = share(k).map(work).collect();
+                    if own.is_empty() || send.send((k, own)).is_err() {
                         return;
                     }
                 }
@@ -35,7 +43,7 @@ pub fn map<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
         }
     });
     drop(send);
-    let mut done: Vec<(usize, T)> = receive.into_iter().collect();
-    done.sort_by_key(|(i, _)| *i);
-    done.into_iter().map(|(_, value)| value).collect()
+    let mut done: Vec<(usize, Vec<T>)> = receive.into_iter().collect();
+    done.sort_by_key(|(k, _)| *k);
+    done.into_iter().flat_map(|(_, own)| own).collect()
 }

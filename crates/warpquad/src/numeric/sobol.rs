@@ -28,12 +28,16 @@ const BITS: usize = 64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sobol {
-    /// `directions[k]` holds `v_k` of every dimension: a step reads one row.
+    /// `directions[k]` holds `v_k` of every dimension: a step reads one row. Those of the first points, at least: scrambling
+    /// a direction number costs as much as a hundred points, and few sequences are long.
     directions: Vec<Vec<u64>>,
+    /// The plain direction numbers of every dimension.
+    columns: Vec<[u64; BITS]>,
+    /// The scramble of every dimension; none for the plain sequence.
+    matrices: Vec<[u64; BITS]>,
     shift: Vec<u64>,
     state: Vec<u64>,
     index: u64,
-    scrambled: bool,
 }
 
 impl Sobol {
@@ -42,8 +46,7 @@ impl Sobol {
         if dim == 0 || dim > MAX_DIM {
             return None;
         }
-        let columns: Vec<[u64; BITS]> = (0..dim).map(direction_numbers).collect();
-        Some(Sobol::from_columns(&columns, vec![0; dim], false))
+        Some(Sobol::from_parts(Vec::new(), vec![0; dim]))
     }
 
     /// The scrambled sequence of this seed, inside the open unit cube; `None` unless `1 <= dim <= MAX_DIM`.
@@ -55,27 +58,39 @@ impl Sobol {
             return None;
         }
         let parent = Rng::new(seed);
-        let mut columns = Vec::with_capacity(dim);
-        let mut shift = Vec::with_capacity(dim);
+        let (mut matrices, mut shift) = (Vec::with_capacity(dim), Vec::with_capacity(dim));
         for j in 0..dim {
             let mut rng = parent.child(j as u64);
-            let matrix = lower_triangular(&mut rng);
-            columns.push(direction_numbers(j).map(|v| multiply(&matrix, v)));
+            matrices.push(lower_triangular(&mut rng));
             shift.push(rng.next_u64());
         }
-        Some(Sobol::from_columns(&columns, shift, true))
+        Some(Sobol::from_parts(matrices, shift))
     }
 
-    fn from_columns(columns: &[[u64; BITS]], shift: Vec<u64>, scrambled: bool) -> Sobol {
-        let directions = (0..BITS)
-            .map(|k| columns.iter().map(|c| c[k]).collect())
-            .collect();
+    fn from_parts(matrices: Vec<[u64; BITS]>, shift: Vec<u64>) -> Sobol {
+        let columns: Vec<[u64; BITS]> = (0..shift.len()).map(direction_numbers).collect();
         Sobol {
-            directions,
+            columns,
+            matrices,
+            directions: Vec::new(),
             state: shift.clone(),
             shift,
             index: 0,
-            scrambled,
+        }
+    }
+
+    /// The direction numbers up to `v_k`, scrambled where that is asked for.
+    fn scramble_to(&mut self, k: usize) {
+        for k in self.directions.len()..=k {
+            let plain = self.columns.iter().map(|column| column[k]);
+            let row = match self.matrices.is_empty() {
+                true => plain.collect(),
+                false => plain
+                    .zip(&self.matrices)
+                    .map(|(v, matrix)| multiply(matrix, v))
+                    .collect(),
+            };
+            self.directions.push(row);
         }
     }
 
@@ -92,6 +107,7 @@ impl Sobol {
         // The Gray codes of i and i + 1 differ in the bit of i's lowest zero.
         let flip = (self.index.trailing_ones() as usize).min(BITS - 1);
         self.index = self.index.wrapping_add(1);
+        self.scramble_to(flip);
         toggle(&mut self.state, &self.directions[flip]);
     }
 
@@ -121,13 +137,14 @@ impl Sobol {
         self.state.copy_from_slice(&self.shift);
         let gray = index ^ (index >> 1);
         for k in (0..BITS).filter(|k| gray >> k & 1 == 1) {
+            self.scramble_to(k);
             toggle(&mut self.state, &self.directions[k]);
         }
     }
 
     /// Plain points keep their exact dyadic values, the origin included; scrambled ones sit at cell midpoints.
     fn value(&self, bits: u64) -> f64 {
-        if self.scrambled {
+        if !self.matrices.is_empty() {
             open_unit(bits)
         } else {
             (bits >> 11) as f64 / (1_u64 << 53) as f64
