@@ -79,6 +79,14 @@ impl Mat {
 
     /// Eigenvalues, the smallest first, and the eigenvectors as columns, of a symmetric matrix (its lower triangle); `None` if
     /// the iteration does not converge.
+    ///
+    /// ```
+    /// use warpquad::numeric::linalg::Mat;
+    /// let a = Mat::from_fn(2, 2, |i, j| if i == j { 20.0 } else { 15.0 });
+    /// let (values, vectors) = a.symmetric_eigen().unwrap();
+    /// assert!((values[0] - 5.0).abs() < 1e-12 && (values[1] - 35.0).abs() < 1e-12);
+    /// assert!((vectors[(0, 1)] - vectors[(1, 1)]).abs() < 1e-12);
+    /// ```
     pub fn symmetric_eigen(&self) -> Option<(Vec<f64>, Mat)> {
         let eigen = self.view().self_adjoint_eigen(Side::Lower).ok()?;
         let (s, u) = (eigen.S(), eigen.U());
