@@ -17,7 +17,8 @@ const TAIL: f64 = 0.025;
 
 impl Engine {
     /// How many times too narrow the 95 % interval of the leading model was after three quarters of the observations, if
-    /// the median of `now` is where it should have reached; 1 at least.
+    /// the median of `now` is where it should have reached; 1 at least, and no more than makes the present interval three times
+    /// as wide to each side as the median has moved.
     ///
     /// A mode that was found late, or a flank that turned out to be a peak, shows here and nowhere else: all models
     /// describe the points they have. Where nothing can be said of the earlier law, as before the first fit, it is 1.

@@ -28,8 +28,8 @@ const BITS: usize = 64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sobol {
-    /// `directions[k]` holds `v_k` of every dimension: a step reads one row. Those of the first points, at least: scrambling
-    /// a direction number costs as much as a hundred points, and few sequences are long.
+    /// `directions[k]` holds `v_k` of every dimension: a step reads one row. Only those that were
+    /// needed so far: scrambling one is a product of a matrix and a vector, and most sequences are short.
     directions: Vec<Vec<u64>>,
     /// The plain direction numbers of every dimension.
     columns: Vec<[u64; BITS]>,
