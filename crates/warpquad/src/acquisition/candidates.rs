@@ -1,7 +1,8 @@
 //! Propose points: quasi-random ones through the quantile map, near ones, and the points of a sample.
 
-use crate::belief::{Belief, Link};
+use crate::belief::Belief;
 use crate::error::{Error, Result, Step, same_length};
+use crate::functional::ln_sizes;
 use crate::measure::{Form, Measure};
 use crate::numeric::random::Rng;
 use crate::numeric::sobol::Sobol;
@@ -209,14 +210,7 @@ impl Hints {
             .zip(&scale)
             .map(|(l, s)| l.min(*s))
             .collect();
-        let ln_size = |g: &f64| match anatomy.link {
-            Link::Latent => g.abs().ln(),
-            Link::Matched(warp) | Link::Linearised(warp) => {
-                let local = warp.local(*g);
-                local.ln_unit + local.value.abs().ln()
-            }
-        };
-        let ln_f: Vec<f64> = anatomy.posterior.g().iter().map(ln_size).collect();
+        let ln_f = ln_sizes(anatomy.link.warp(), anatomy.posterior.g());
         let points = anatomy.posterior.points();
         let apart = |_: usize| CROWDED;
         let chosen = separated(points, &descending(&ln_f), NEAR, &lengths, &apart);

@@ -2,13 +2,13 @@
 
 use super::candidates::Space;
 use super::{Acquisition, Context, InformationGain};
-use crate::belief::{Belief, Link, Posterior};
+use crate::belief::{Belief, Posterior};
 use crate::error::Result;
 use crate::functional::{Nodes, ln_reach};
 use crate::numeric::random::Rng;
 use crate::numeric::vmath;
 use crate::points::Points;
-use crate::warp::{Identity, Marginal, Warp};
+use crate::warp::{Marginal, Warp};
 
 /// How many standard deviations of g the tails are taken at, in turn. 5 alone wastes evaluations on
 /// sharp peaks of huge range, 1 alone misses modes.
@@ -65,10 +65,7 @@ impl Acquisition for LookAhead {
         let Some(anatomy) = at.belief.anatomy() else {
             return InformationGain.choose(at);
         };
-        let warp = match anatomy.link {
-            Link::Latent => &Identity as &dyn Warp,
-            Link::Matched(warp) | Link::Linearised(warp) => warp,
-        };
+        let warp = anatomy.link.warp();
         let (posterior, seed) = (anatomy.posterior, at.choice_seed());
         let u = TAILS[at.step % TAILS.len()];
         let nodes = Nodes::plausible(at.measure, at.belief, u, NODES, seed)?;

@@ -21,7 +21,7 @@ pub use warped::Warped;
 use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
-use crate::warp::{LnVar, Warp};
+use crate::warp::{Identity, LnVar, Warp};
 
 /// Means and variances at some points, each in a unit of its own:
 /// m = offset + exp(ln_unit) mean, K(x, x) = exp(2 ln_unit) var.
@@ -112,6 +112,16 @@ pub enum Link<'a> {
     Matched(&'a dyn Warp),
     /// f = xi(mu) + xi'(mu) (g - mu).
     Linearised(&'a dyn Warp),
+}
+
+impl<'a> Link<'a> {
+    /// xi, the identity where f is g itself.
+    pub fn warp(self) -> &'a dyn Warp {
+        match self {
+            Link::Latent => &Identity,
+            Link::Matched(warp) | Link::Linearised(warp) => warp,
+        }
+    }
 }
 
 /// The gradient in x of a ln variance, from its partials and the latent gradients.

@@ -9,7 +9,6 @@ use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
 use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
-use crate::warp::{Identity, Warp};
 
 /// Independent randomisations a rule is split into; their spread is the node error.
 const REPLICATES: usize = 8;
@@ -318,10 +317,7 @@ pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points, u: f64) -> Result
     let Some(anatomy) = belief.anatomy() else {
         return Ok(belief.moments(x)?.ln_reach());
     };
-    let warp = match anatomy.link {
-        Link::Latent => &Identity as &dyn Warp,
-        Link::Matched(warp) | Link::Linearised(warp) => warp,
-    };
+    let warp = anatomy.link.warp();
     let marginals = anatomy.posterior.marginals(x)?;
     Ok(marginals.iter().map(|&at| ln_reach(warp, at, u)).collect())
 }
@@ -333,11 +329,5 @@ fn halves(posterior: &Posterior) -> Vec<f64> {
 
 /// ln |f| at the observed points.
 fn ln_observed(posterior: &Posterior, link: Link<'_>) -> Vec<f64> {
-    ln_sizes(
-        match link {
-            Link::Latent => &Identity,
-            Link::Matched(warp) | Link::Linearised(warp) => warp,
-        },
-        posterior.g(),
-    )
+    ln_sizes(link.warp(), posterior.g())
 }

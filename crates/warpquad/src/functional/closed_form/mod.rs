@@ -17,7 +17,7 @@ pub(super) use algebra::{Algebra, Bivariate, Term};
 use crate::belief::{Anatomy, Belief, Link, MeanFunction, Posterior};
 use crate::kernel::Family;
 use crate::measure::{Form, Form1, Measure};
-use crate::warp::{PolynomialForm, Warp};
+use crate::warp::PolynomialForm;
 
 /// Z = offset + exp(ln_unit) N(mean, var).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -200,10 +200,7 @@ pub(super) fn trusted(value: (f64, f64), sizes: (f64, f64)) -> Option<(f64, f64)
 const ROUNDING: f64 = f64::EPSILON;
 
 fn polynomial(link: Link<'_>) -> Option<PolynomialForm> {
-    match link {
-        Link::Latent => crate::warp::Identity.as_polynomial(),
-        Link::Matched(warp) | Link::Linearised(warp) => warp.as_polynomial(),
-    }
+    link.warp().as_polynomial()
 }
 
 fn case<'a>(

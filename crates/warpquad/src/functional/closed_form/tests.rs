@@ -9,7 +9,7 @@ use crate::measure::{Gaussian, Product, univariate};
 use crate::numeric::gauss::{Rule, hermite, legendre};
 use crate::numeric::sobol::Sobol;
 use crate::points::Points;
-use crate::warp::{Affine, Identity, Log, Polynomial, Square};
+use crate::warp::{Affine, Identity, Log, Polynomial, Square, Warp};
 use std::sync::Arc;
 
 fn close(name: &str, got: f64, want: f64, tolerance: f64) {
