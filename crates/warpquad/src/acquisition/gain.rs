@@ -8,10 +8,11 @@
 //! ```
 
 use super::candidates::Space;
+use super::cross::Cross;
 use crate::belief::{Anatomy, Belief, Latent, Link};
 use crate::error::Result;
 use crate::functional::Nodes;
-use crate::numeric::linalg::{self, Mat, dot};
+use crate::numeric::linalg::dot;
 use crate::points::Points;
 use crate::warp::{Marginal, Warp};
 
@@ -84,15 +85,12 @@ impl Weighted {
     }
 }
 
-/// The same score through the latent process, where the part that the data explain is solved for
-/// once: O(n^2 + n m) a point for n observations and m nodes, with an exact gradient.
+/// The same score through the latent process, with an exact gradient: O(n^2 + n m) a point for n observations and m nodes.
 pub(super) struct Gain<'a> {
     anatomy: Anatomy<'a>,
-    nodes: Points,
+    cross: Cross<'a>,
     /// Weights of K in units; of the latent covariance where K = slope c slope'.
     weights: Vec<f64>,
-    /// (Sigma + noise)^-1 Sigma(X, nodes).
-    solved: Mat,
     /// The warp's features at the nodes.
     features: Vec<f64>,
 }
@@ -100,16 +98,14 @@ pub(super) struct Gain<'a> {
 impl<'a> Gain<'a> {
     pub fn new(anatomy: Anatomy<'a>, nodes: Weighted) -> Result<Gain<'a>> {
         let posterior = anatomy.posterior;
-        let mut solved = posterior.prior().sigma(posterior.points(), &nodes.points)?;
-        posterior.factor().solve_lower(&mut solved);
-        posterior.factor().solve_lower_transposed(&mut solved);
-        let marginals = posterior.marginals(&nodes.points)?;
+        let cross = Cross::new(posterior, nodes.points)?;
+        let marginals = &cross.marginals;
         let (mut weights, mut features) = (nodes.weights, Vec::new());
         match anatomy.link {
             Link::Latent => {}
             // K = slope c slope': the slope at x cancels like its unit, the node's joins its weight.
             Link::Linearised(warp) => {
-                for (w, at) in weights.iter_mut().zip(&marginals) {
+                for (w, at) in weights.iter_mut().zip(marginals) {
                     *w *= warp.local(at.mu).slope;
                 }
             }
@@ -122,28 +118,17 @@ impl<'a> Gain<'a> {
         }
         Ok(Gain {
             anatomy,
-            nodes: nodes.points,
+            cross,
             weights,
-            solved,
             features,
         })
     }
 
     /// Scores of many points.
     pub fn values(&self, x: &Points) -> Result<Vec<f64>> {
-        let posterior = self.anatomy.posterior;
-        let marginals = posterior.marginals(x)?;
-        let mut cov = posterior.prior().sigma(&self.nodes, x)?;
-        let explained = linalg::transpose_mul(
-            &self.solved,
-            &posterior.prior().sigma(posterior.points(), x)?,
-        );
+        let (marginals, mut cov) = self.cross.columns(x)?;
         let score = |(i, at): (usize, Marginal)| {
             let column = cov.col_mut(i);
-            column
-                .iter_mut()
-                .zip(explained.col(i))
-                .for_each(|(c, e)| *c -= e);
             if at.s <= self.least_variance() {
                 return f64::NAN;
             }
@@ -166,24 +151,12 @@ impl<'a> Gain<'a> {
         if latent.marginal.s <= self.least_variance() {
             return Ok((f64::NEG_INFINITY, vec![0.0; x.len()]));
         }
-        let theta = self.anatomy.posterior.prior().theta();
-        let nodes = theta.turn_points(&self.nodes)?;
-        let data = theta.turn_points(self.anatomy.posterior.points())?;
-        let y = theta.turn(x);
-        let (to_nodes, to_data) = (self.reach(&y, &nodes), self.reach(&y, &data));
-        let cov = to_nodes.k.iter().enumerate();
-        let cov: Vec<f64> = cov
-            .map(|(j, k)| k - dot(self.solved.col(j), &to_data.k))
-            .collect();
+        let crossed = self.cross.at(x);
         let parts = match self.anatomy.link {
-            Link::Matched(warp) => self.matched(warp, latent.marginal, &cov),
-            _ => self.latent(latent.marginal, &cov),
+            Link::Matched(warp) => self.matched(warp, latent.marginal, &crossed.cov),
+            _ => self.latent(latent.marginal, &crossed.cov),
         };
-        // dS/dx through c: c_j = k(x, x_j) - solved_j' k(X, x).
-        let mut slope = vec![0.0; x.len()];
-        to_nodes.add(&parts.d_c, 1.0, &mut slope);
-        to_data.add(&self.solved.mul_vec(&parts.d_c), -1.0, &mut slope);
-        let slope = theta.pull_back(slope);
+        let slope = crossed.gradient(&parts.d_c);
         let Latent { d_mu, d_s, .. } = &latent;
         let total = (0..x.len()).map(|d| slope[d] + parts.d_mu * d_mu[d] + parts.d_s * d_s[d]);
         Ok((parts.value, total.collect()))
@@ -228,35 +201,6 @@ impl<'a> Gain<'a> {
         let rounding = f64::EPSILON * (1 + posterior.points().len()) as f64;
         ROUNDINGS * posterior.prior().theta().output_scale * rounding.max(posterior.jitter())
     }
-
-    /// Prior covariances from x to some points, all along the axes.
-    fn reach<'b>(&'b self, x: &'b [f64], points: &'b Points) -> Reach<'b> {
-        let theta = self.anatomy.posterior.prior().theta();
-        let lengths = &theta.length_scales;
-        let r2 = |y: &[f64]| {
-            (0..x.len())
-                .map(|d| ((x[d] - y[d]) / lengths[d]).powi(2))
-                .sum()
-        };
-        let mut k: Vec<f64> = points.iter().map(r2).collect();
-        let mut derivative = vec![0.0; k.len()];
-        self.anatomy
-            .posterior
-            .prior()
-            .kernel()
-            .fill(&mut k, Some(&mut derivative));
-        for (k, derivative) in k.iter_mut().zip(&mut derivative) {
-            *k *= theta.output_scale;
-            *derivative *= theta.output_scale;
-        }
-        Reach {
-            x,
-            points,
-            lengths,
-            k,
-            derivative,
-        }
-    }
 }
 
 /// A score with its partials in each c_j, in mu and in s at x.
@@ -265,26 +209,6 @@ struct Parts {
     d_c: Vec<f64>,
     d_mu: f64,
     d_s: f64,
-}
-
-/// Covariances k from x to some points, with their derivatives in r^2.
-struct Reach<'a> {
-    x: &'a [f64],
-    points: &'a Points,
-    lengths: &'a [f64],
-    k: Vec<f64>,
-    derivative: Vec<f64>,
-}
-
-impl Reach<'_> {
-    /// Add sign sum_i weight_i dk_i/dx, dk/dx_d = k'(r^2) 2 (x - y)_d / l_d^2.
-    fn add(&self, weights: &[f64], sign: f64, out: &mut [f64]) {
-        for ((y, w), k) in self.points.iter().zip(weights).zip(&self.derivative) {
-            for (d, out) in out.iter_mut().enumerate() {
-                *out += sign * w * k * 2.0 * (self.x[d] - y[d]) / self.lengths[d].powi(2);
-            }
-        }
-    }
 }
 
 fn features_at(warp: &dyn Warp, at: Marginal) -> Vec<f64> {

@@ -1,14 +1,13 @@
 //! Look where an observation would narrow the tails of the integral most.
 
-use super::candidates::Space;
-use super::{Acquisition, Context, InformationGain};
-use crate::belief::{Belief, Posterior};
+use super::cross::Cross;
+use super::{Acquisition, Context, InformationGain, Maximise, Score, maximise};
+use crate::belief::Posterior;
 use crate::error::Result;
 use crate::functional::{Nodes, ln_reach};
-use crate::numeric::random::Rng;
 use crate::numeric::vmath;
 use crate::points::Points;
-use crate::warp::{Marginal, Warp};
+use crate::warp::Warp;
 
 /// How many standard deviations of g the tails are taken at, in turn. 5 alone wastes evaluations on
 /// sharp peaks of huge range, 1 alone misses modes.
@@ -18,14 +17,10 @@ const TAILS: [f64; 3] = [2.0, 5.0, 1.0];
 const NODES: usize = 512;
 
 /// Quasi-random candidates from the prior; as many of the nodes join them.
-const CANDIDATES: usize = 192;
+const CANDIDATES: usize = 128;
 
-/// Rounds of refinement around the best candidate so far, and candidates in each.
-const ROUNDS: i32 = 4;
-const AROUND: usize = 32;
-
-/// Nodes e^-25 below the largest do not change the order of candidates.
-const NEGLIGIBLE: f64 = 25.0;
+/// Gradients that refine the best candidate: the sum over nodes has a kink at every one of them, so more digits say nothing.
+const STEPS: usize = 10;
 
 /// Look ahead at the tails.
 ///
@@ -35,8 +30,8 @@ const NEGLIGIBLE: f64 = 25.0;
 ///
 /// # Numerics
 /// The integral is a sum over 512 nodes that follow its own integrand. Candidates are prior points and
-/// nodes; the best is refined by four rounds of ever narrower normal steps. Without a latent
-/// process to look at, it is [`InformationGain`].
+/// nodes; the best is refined along the exact gradient. Without a latent process to look at, it is
+/// [`InformationGain`].
 ///
 /// # Reference
 /// Jarvenpaa, Gutmann, Vehtari and Marttinen (2021), with u = 0.67 throughout.
@@ -69,79 +64,72 @@ impl Acquisition for LookAhead {
         let (posterior, seed) = (anatomy.posterior, at.choice_seed());
         let u = TAILS[at.step % TAILS.len()];
         let nodes = Nodes::plausible(at.measure, at.belief, u, NODES, seed)?;
-        let space = Space::new(at.measure, at.taken)?;
-        let candidates = candidates(&space, &nodes, seed)?;
         let ahead = Ahead::new(posterior, warp, &nodes, u)?;
-        Search {
-            space,
-            ahead,
-            lengths: &posterior.prior().theta().coordinate_lengths(),
-        }
-        .best(candidates, &mut Rng::new(seed))
+        let stride = nodes.points.len().div_ceil(CANDIDATES);
+        let some: Vec<usize> = (0..nodes.points.len()).step_by(stride).collect();
+        let options = Maximise {
+            candidates: CANDIDATES,
+            refined: 1,
+            steps: STEPS,
+            more: Some(&nodes.points.select(&some)),
+            lengths: Some(&posterior.prior().theta().coordinate_lengths()),
+            ..Maximise::default()
+        };
+        let score = Score {
+            values: &|x| ahead.scores(x),
+            gradient: Some(&|x| ahead.gradient(x)),
+        };
+        maximise(at.measure, at.taken, seed, &score, &options)
     }
-}
-
-fn candidates(space: &Space<'_>, nodes: &Nodes, seed: u64) -> Result<Points> {
-    if space.sample().is_some() {
-        return space.sample_candidates(seed);
-    }
-    let mut out = space.quasi_random(!seed, CANDIDATES)?;
-    let stride = nodes.points.len().div_ceil(CANDIDATES);
-    let some: Vec<usize> = (0..nodes.points.len()).step_by(stride).collect();
-    out.extend(&nodes.points.select(&some))?;
-    Ok(out)
 }
 
 /// What is left of the tails after an observation.
-struct Ahead<'a> {
+pub(super) struct Ahead<'a> {
     posterior: &'a Posterior,
     warp: &'a dyn Warp,
     u: f64,
-    points: Points,
+    cross: Cross<'a>,
     ln_weights: Vec<f64>,
-    marginals: Vec<Marginal>,
 }
 
 impl<'a> Ahead<'a> {
-    fn new(
+    pub fn new(
         posterior: &'a Posterior,
         warp: &'a dyn Warp,
         nodes: &Nodes,
         u: f64,
     ) -> Result<Ahead<'a>> {
-        let marginals = posterior.marginals(&nodes.points)?;
-        let pairs = marginals.iter().zip(&nodes.ln_weights);
-        let reach: Vec<f64> = pairs.map(|(&at, w)| w + ln_reach(warp, at, u)).collect();
-        let top = reach.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let keep: Vec<usize> = (0..reach.len())
-            .filter(|&i| reach[i] > top - NEGLIGIBLE)
-            .collect();
+        let cross = Cross::new(posterior, nodes.points.clone())?;
+        let pairs = cross.marginals.iter().zip(&nodes.ln_weights);
+        let reach = pairs.map(|(&at, w)| w + ln_reach(warp, at, u));
+        let top = reach.fold(f64::NEG_INFINITY, f64::max);
         Ok(Ahead {
             posterior,
             warp,
             u,
-            points: nodes.points.select(&keep),
+            cross,
             // In units of the largest term, so that the sums stay near 1.
-            ln_weights: keep.iter().map(|&i| nodes.ln_weights[i] - top).collect(),
-            marginals: keep.iter().map(|&i| marginals[i]).collect(),
+            ln_weights: nodes.ln_weights.iter().map(|w| w - top).collect(),
         })
     }
 
-    /// The width between the tails of Z, in some unit, after an observation at each point.
-    fn widths(&self, x: &Points) -> Result<Vec<f64>> {
+    /// The variance of an observation at a point where g has variance s. Next to an observed point both s and the
+    /// covariances are rounding.
+    fn observed(&self, s: f64) -> f64 {
         let theta = self.posterior.prior().theta();
-        // Next to an observed point both the variance and the covariances are rounding.
-        let rounding = theta.noise + 1e-12 * theta.output_scale;
-        let cov = self.posterior.cov(&self.points, x)?;
-        let own = self.posterior.marginals(x)?;
-        let m = self.marginals.len();
+        s + theta.noise + 1e-12 * theta.output_scale
+    }
+
+    /// Minus ln of the width between the tails of Z, in some unit, after an observation at each point.
+    pub fn scores(&self, x: &Points) -> Result<Vec<f64>> {
+        let (own, cov) = self.cross.columns(x)?;
+        let m = self.ln_weights.len();
         let (mut units, mut values) = (vec![0.0; 2 * m], vec![0.0; 2 * m]);
-        let mut width = |j: usize| {
-            let (c, s) = (cov.col(j), own[j].s + rounding);
-            for i in 0..m {
-                let Marginal { mu, s: before } = self.marginals[i];
-                let sd = (before - c[i] * c[i] / s).max(0.0).sqrt();
-                (units[i], units[m + i]) = (mu + self.u * sd, mu - self.u * sd);
+        let mut score = |j: usize| {
+            let (c, s) = (cov.col(j), self.observed(own[j].s));
+            for (i, at) in self.cross.marginals.iter().enumerate() {
+                let sd = (at.s - c[i] * c[i] / s).max(0.0).sqrt();
+                (units[i], units[m + i]) = (at.mu + self.u * sd, at.mu - self.u * sd);
             }
             self.warp.locals(&mut units, &mut values);
             let (above, below) = units.split_at_mut(m);
@@ -151,53 +139,45 @@ impl<'a> Ahead<'a> {
             }
             vmath::exp(&mut units);
             let end = |k: usize| units[k] * values[k];
-            (0..m).map(|i| (end(i) - end(m + i)).abs()).sum()
+            -(0..m)
+                .map(|i| (end(i) - end(m + i)).abs())
+                .sum::<f64>()
+                .ln()
         };
-        Ok((0..x.len()).map(&mut width).collect())
+        Ok((0..x.len()).map(&mut score).collect())
     }
-}
 
-/// The search for the narrowest tails.
-struct Search<'a> {
-    space: Space<'a>,
-    ahead: Ahead<'a>,
-    lengths: &'a [f64],
-}
-
-impl Search<'_> {
-    fn best(&self, candidates: Points, rng: &mut Rng) -> Result<Vec<f64>> {
-        let mut best: Option<(Vec<f64>, f64)> = None;
-        self.improve(&candidates, &mut best)?;
-        for round in 0..ROUNDS {
-            let Some((x, _)) = best.as_ref().filter(|_| self.space.sample().is_none()) else {
-                break;
+    /// The same at one point with its gradient.
+    ///
+    /// With v = s_i - c_i^2 / S, S being the variance of the observation, the node's part of the width is
+    /// w (xi(mu + u sqrt v) - xi(mu - u sqrt v)), and its derivative in v is w u (xi'(above) + xi'(below)) / (2 sqrt v).
+    pub fn gradient(&self, x: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let own = self.posterior.latent(x)?;
+        let (s, crossed) = (self.observed(own.marginal.s), self.cross.at(x));
+        let (mut width, mut d_s) = (0.0, 0.0);
+        let mut d_c = Vec::with_capacity(crossed.cov.len());
+        let nodes = self.cross.marginals.iter().zip(&self.ln_weights);
+        for ((at, w), c) in nodes.zip(&crossed.cov) {
+            let sd = (at.s - c * c / s).max(0.0).sqrt();
+            let [above, below] = [at.mu + self.u * sd, at.mu - self.u * sd].map(|g| {
+                let local = self.warp.local(g);
+                let unit = (w + local.ln_unit).exp();
+                (unit * local.value, unit * local.slope)
+            });
+            let part = above.0 - below.0;
+            width += part.abs();
+            // At the node itself the width has a kink, and no slope.
+            let d_v = if sd > 0.0 {
+                part.signum() * self.u * (above.1 + below.1) / (2.0 * sd)
+            } else {
+                0.0
             };
-            let near = self.around(x, 0.3 * 0.4_f64.powi(round), rng)?;
-            self.improve(&near, &mut best)?;
+            d_c.push(-2.0 * c / s * d_v);
+            d_s += (c / s).powi(2) * d_v;
         }
-        best.map(|(x, _)| x).ok_or_else(|| self.space.exhausted())
-    }
-
-    fn improve(&self, candidates: &Points, best: &mut Option<(Vec<f64>, f64)>) -> Result<()> {
-        for (x, width) in candidates.iter().zip(self.ahead.widths(candidates)?) {
-            let better = best.as_ref().is_none_or(|(_, least)| width < *least);
-            if better && width.is_finite() && self.space.holds(x) && self.space.is_free(x) {
-                *best = Some((x.to_vec(), width));
-            }
-        }
-        Ok(())
-    }
-
-    /// Normal steps of that many length scales.
-    fn around(&self, center: &[f64], width: f64, rng: &mut Rng) -> Result<Points> {
-        let mut out = Points::empty(center.len())?;
-        for _ in 0..AROUND {
-            let pairs = center.iter().zip(self.lengths);
-            let x: Vec<f64> = pairs.map(|(x, l)| x + width * l * rng.normal()).collect();
-            if self.space.holds(&x) {
-                out.push(&x)?;
-            }
-        }
-        Ok(out)
+        let by_cov = crossed.gradient(&d_c);
+        let slope = by_cov.iter().zip(&own.d_s);
+        let slope = slope.map(|(c, s)| -(c + d_s * s) / width);
+        Ok((-width.ln(), slope.collect()))
     }
 }

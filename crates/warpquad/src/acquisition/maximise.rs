@@ -38,6 +38,8 @@ pub struct Maximise<'a> {
     pub tail: f64,
     /// Points worth looking around, such as the highest observed ones.
     pub near: Option<&'a Points>,
+    /// Candidates beside the quasi-random ones.
+    pub more: Option<&'a Points>,
     /// The lengths over which the score changes; a quarter of the measure's scale if not given.
     pub lengths: Option<&'a [f64]>,
 }
@@ -53,6 +55,7 @@ impl Default for Maximise<'_> {
             steps: 60,
             tail: 1e-6,
             near: None,
+            more: None,
             lengths: None,
         }
     }
@@ -161,6 +164,10 @@ impl<'a> Search<'a> {
         {
             same_length("near", near.dim(), out.dim())?;
             self.add_near(near, &mut out)?;
+        }
+        let more = self.options.more.into_iter().flat_map(Points::iter);
+        for x in more.filter(|x| self.space.holds(x)) {
+            out.push(x)?;
         }
         Ok(out)
     }

@@ -1,7 +1,7 @@
 //! Step 2: choose where to look next.
 //!
 //! An [`Acquisition`] turns a belief into one point. Those that score points (`uncertainty`,
-//! `uncertainty-prior`, `information-gain`, `design`) do so in logs and share one multistart
+//! `uncertainty-prior`, `information-gain`, `look-ahead`, `design`) do so in logs and share one multistart
 //! maximiser, [`maximise`]; the others follow the measure alone. A choice is a function of its
 //! [`Context`]: the same context gives the same point, on any number of threads.
 //!
@@ -28,6 +28,7 @@
 //! ```
 
 mod candidates;
+mod cross;
 mod design;
 mod gain;
 mod information_gain;

@@ -2,9 +2,11 @@
 
 use super::candidates::Space;
 use super::gain::{Gain, Weighted, nodes};
+use super::look_ahead::Ahead;
 use super::*;
 use crate::belief::{Axes, Linearised, Posterior, Prior, Theta, Warped};
 use crate::error::Error;
+use crate::functional::Nodes;
 use crate::kernel::{Matern32, Matern52};
 use crate::measure::{Empirical, Gaussian, Product, univariate};
 use crate::warp::{Gumbel, Log, Probit, Square, Warp};
@@ -181,6 +183,23 @@ fn gains_have_the_right_gradient_and_agree_with_plain_covariances() {
                 plain[i]
             );
             assert_gradient(name, x, |x| gain.gradient(x).unwrap());
+        }
+    });
+}
+
+#[test]
+fn what_is_left_of_the_tails_has_the_right_gradient() {
+    let measure = Product::uniform(&[(-1.0, 2.0), (-1.0, 2.0)]).unwrap();
+    let probes = Points::from_rows(&PROBES.map(Vec::from)).unwrap();
+    for_each_belief(|name, belief| {
+        let anatomy = belief.anatomy().unwrap();
+        let nodes = Nodes::plausible(&measure, belief, 2.0, 64, 3).unwrap();
+        let ahead = Ahead::new(anatomy.posterior, anatomy.link.warp(), &nodes, 2.0).unwrap();
+        let batch = ahead.scores(&probes).unwrap();
+        for (x, score) in probes.iter().zip(batch) {
+            let single = ahead.gradient(x).unwrap().0;
+            assert!((score - single).abs() < 1e-9, "{name} at {x:?}");
+            assert_gradient(name, x, |x| ahead.gradient(x).unwrap());
         }
     });
 }

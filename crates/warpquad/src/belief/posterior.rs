@@ -145,18 +145,25 @@ impl Posterior {
         let mut out = Vec::with_capacity(x.len());
         for start in (0..x.len()).step_by(BLOCK) {
             let block = x.slice(start, (start + BLOCK).min(x.len()));
-            let mut k = self.prior.sigma_scaled(&self.scaled, &block);
-            let means: Vec<f64> = (0..block.len())
-                .map(|j| self.prior.mean_at(block.row(j)) + dot(k.col(j), &self.weights))
-                .collect();
-            self.factor.solve_lower(&mut k);
-            for (j, mu) in means.into_iter().enumerate() {
-                let s = self.prior.theta().output_scale - dot(k.col(j), k.col(j));
-                // Rounding can leave -1e-17 at an observed point.
-                out.push(Marginal { mu, s: s.max(0.0) });
-            }
+            out.extend(self.marginals_reduced(&block).0);
         }
         Ok(out)
+    }
+
+    /// The same at once, with L^-1 Sigma(X, x): what Sigma_D loses to the data is the inner product of two columns.
+    pub(crate) fn marginals_reduced(&self, x: &Points) -> (Vec<Marginal>, Mat) {
+        let mut k = self.prior.sigma_scaled(&self.scaled, x);
+        let means: Vec<f64> = (0..x.len())
+            .map(|j| self.prior.mean_at(x.row(j)) + dot(k.col(j), &self.weights))
+            .collect();
+        self.factor.solve_lower(&mut k);
+        let output_scale = self.prior.theta().output_scale;
+        let marginal = |(j, mu): (usize, f64)| {
+            let s = output_scale - dot(k.col(j), k.col(j));
+            // Rounding can leave -1e-17 at an observed point.
+            Marginal { mu, s: s.max(0.0) }
+        };
+        (means.into_iter().enumerate().map(marginal).collect(), k)
     }
 
     /// mu_D at the points, without variances: O(n) a point.
@@ -198,7 +205,7 @@ impl Posterior {
         (0..n).map(left_out).collect()
     }
 
-    /// L^-1 Sigma(X, x): what Sigma_D loses to the data is the inner product of two columns.
+    /// L^-1 Sigma(X, x).
     fn reduced(&self, x: &Points) -> Mat {
         let mut k = self.prior.sigma_scaled(&self.scaled, x);
         self.factor.solve_lower(&mut k);

@@ -4,11 +4,13 @@ use super::following::{follow, ln_reach, ln_sizes};
 use crate::belief::{Belief, Link, Posterior};
 use crate::error::{Error, Result, Step};
 use crate::measure::{Form, Measure};
+use crate::numeric::loops::squared_distances;
 use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
 use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
+use std::f64::consts::TAU;
 
 /// Independent randomisations a rule is split into; their spread is the node error.
 const REPLICATES: usize = 8;
@@ -121,7 +123,7 @@ impl Nodes {
     }
 
     /// The first replicates that together have at most `most` nodes, as a rule of its own.
-    pub(super) fn at_most(&self, most: usize) -> Nodes {
+    pub(crate) fn at_most(&self, most: usize) -> Nodes {
         let size = self.points.len() / self.replicates;
         let replicates = (most / size.max(1)).clamp(1, self.replicates);
         let rescale = (self.replicates as f64 / replicates as f64).ln();
@@ -208,7 +210,8 @@ impl Scout<'_> {
     }
 }
 
-/// Centers that the second proposal has at most.
+/// Centers that the proposal at the observed points has at most, and that the second one has.
+const OBSERVED: usize = 64;
 const CENTERS: usize = 128;
 
 /// A mixture of axis-aligned Gaussians.
@@ -219,10 +222,19 @@ pub(super) struct Proposal {
     cumulative: Vec<f64>,
     ln_weights: Vec<f64>,
     half_lengths: Vec<f64>,
+    /// The centers in half lengths, a dimension after another: the layout that distance loops want.
+    columns: Vec<f64>,
+    /// ln of the density's constant, over all centers and widths.
+    ln_norm: f64,
 }
 
 impl Proposal {
     fn new(centers: Vec<Vec<f64>>, ln_weights: &[f64], half_lengths: Vec<f64>) -> Proposal {
+        let dimensions = half_lengths.iter().enumerate();
+        let columns = dimensions.flat_map(|(d, l)| centers.iter().map(move |c| c[d] / l));
+        let ln_volume: f64 = half_lengths.iter().map(|l| l.ln()).sum();
+        let widths = (WIDTHS.len() as f64).ln();
+        let ln_norm = -0.5 * half_lengths.len() as f64 * TAU.ln() - ln_volume - widths;
         let total = ln_sum_exp(ln_weights);
         let ln_weights: Vec<f64> = ln_weights.iter().map(|w| w - total).collect();
         let mut sum = 0.0;
@@ -231,6 +243,8 @@ impl Proposal {
             sum
         });
         Proposal {
+            columns: columns.collect(),
+            ln_norm,
             cumulative: cumulative.collect(),
             centers,
             half_lengths,
@@ -254,9 +268,12 @@ impl Proposal {
             return None;
         }
         let depth = 8.0 + posterior.points().dim() as f64;
-        let near = (0..ln_f.len()).filter(|&i| ln_f[i] > top - depth);
+        let mut near: Vec<usize> = (0..ln_f.len()).filter(|&i| ln_f[i] > top - depth).collect();
+        // Of many, some at every depth: the modes have points enough, and each center costs its density at every node.
+        near.sort_by(|&i, &j| ln_f[j].total_cmp(&ln_f[i]));
+        let near = near.iter().step_by(near.len().div_ceil(OBSERVED));
         let (centers, ln_weights): (Vec<_>, Vec<_>) = near
-            .map(|i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
+            .map(|&i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
             .unzip();
         Some(Proposal::new(centers, &ln_weights, halves(posterior)))
     }
@@ -296,19 +313,24 @@ impl Proposal {
     }
 
     pub fn ln_density(&self, x: &[f64]) -> f64 {
-        let dim = x.len() as f64;
-        let ln_volume: f64 = self.half_lengths.iter().map(|l| l.ln()).sum();
-        let constant = -0.5 * dim * std::f64::consts::TAU.ln() - ln_volume;
-        let mut terms = Vec::with_capacity(WIDTHS.len() * self.centers.len());
-        for (center, ln_weight) in self.centers.iter().zip(&self.ln_weights) {
-            let z = x.iter().zip(center).zip(&self.half_lengths);
-            let r2: f64 = z.map(|((x, c), l)| ((x - c) / l).powi(2)).sum();
-            for width in WIDTHS {
-                let ln_component = -0.5 * r2 / (width * width) - dim * width.ln();
-                terms.push(ln_weight + ln_component);
+        let (dim, count) = (x.len() as f64, self.centers.len());
+        let pairs = x.iter().zip(&self.half_lengths);
+        let y: Vec<f64> = pairs.map(|(x, l)| x / l).collect();
+        let mut terms = vec![0.0; WIDTHS.len() * count];
+        let (r2, narrower) = terms.split_at_mut(count);
+        squared_distances(&self.columns, count, 0, &y, r2);
+        let ln_component = |r2: f64, ln_weight: f64, width: f64| {
+            ln_weight - 0.5 * r2 / (width * width) - dim * width.ln()
+        };
+        for (width, terms) in WIDTHS[1..].iter().zip(narrower.chunks_exact_mut(count)) {
+            for ((term, r2), w) in terms.iter_mut().zip(&*r2).zip(&self.ln_weights) {
+                *term = ln_component(*r2, *w, *width);
             }
         }
-        constant - (WIDTHS.len() as f64).ln() + ln_sum_exp(&terms)
+        for (r2, w) in r2.iter_mut().zip(&self.ln_weights) {
+            *r2 = ln_component(*r2, *w, WIDTHS[0]);
+        }
+        self.ln_norm + ln_sum_exp(&terms)
     }
 }
 

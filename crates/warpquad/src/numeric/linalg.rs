@@ -258,6 +258,13 @@ impl Cholesky {
         );
     }
 
+    /// b <- L^-T b.
+    pub fn solve_lower_transposed_vec(&self, b: &mut [f64]) {
+        let n = b.len();
+        let b = MatMut::from_column_major_slice_mut(b, n, 1);
+        solve_upper_triangular_in_place(self.l.view().transpose(), b, Par::Seq);
+    }
+
     /// b <- A^-1 b.
     pub fn solve_vec(&self, b: &mut [f64]) {
         let n = b.len();

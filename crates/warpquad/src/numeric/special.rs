@@ -1,5 +1,6 @@
 //! Compute the scalar special functions, each with relative accuracy in its tails.
 
+use super::vmath;
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2};
 
 /// ln sqrt(2 pi).
@@ -290,13 +291,21 @@ pub fn ln_sum_exp(terms: &[f64]) -> f64 {
         return top;
     }
     // The largest term is exactly 1; leaving it to ln_1p keeps the small ones.
-    let rest: f64 = terms
-        .iter()
-        .enumerate()
-        .filter(|&(i, _)| i != largest)
-        .map(|(_, x)| (x - top).exp())
-        .sum();
-    top + rest.ln_1p()
+    let (before, after) = (&terms[..largest], &terms[largest + 1..]);
+    top + (sum_exp(before, top) + sum_exp(after, top)).ln_1p()
+}
+
+/// The sum of e^(x_i - top).
+fn sum_exp(terms: &[f64], top: f64) -> f64 {
+    let mut block = [0.0; 64];
+    let mut sum = 0.0;
+    for some in terms.chunks(block.len()) {
+        let block = &mut block[..some.len()];
+        block.iter_mut().zip(some).for_each(|(b, x)| *b = x - top);
+        vmath::exp(block);
+        sum += block.iter().sum::<f64>();
+    }
+    sum
 }
 
 /// ln(e^a + e^b), without overflow.
