@@ -26,6 +26,9 @@ const REACH: f64 = 1.5;
 /// Boxes take the place of the nodes where their relative error is below this, a tenth of the nodes' own.
 const BOXES: f64 = 1e-4;
 
+/// Nodes that are kept beside them: enough to draw some hundred from.
+const BESIDE: usize = 4096;
+
 /// What all the models together say of Z.
 pub(super) struct Average {
     pub law: Law,
@@ -44,15 +47,23 @@ pub(super) fn average(
     Ensemble::fit(maker, lead, rng)?.average(maker, draws, rng)
 }
 
-/// The same under the leading model alone, with its hyperparameters as they are.
+/// The same under the leading model alone, with its hyperparameters as they are, on fewer nodes.
 pub(super) fn alone(
     maker: &ModelMaker<'_>,
     lead: &Model,
     draws: usize,
     rng: &mut Rng,
 ) -> Result<Average> {
-    let shape = sober(maker.shape);
-    let own = ModelMaker { shape, ..*maker }.condition(lead.theta().clone())?;
+    let method = &Method {
+        nodes: maker.method.nodes / 4,
+        ..maker.method.clone()
+    };
+    let maker = &ModelMaker {
+        method,
+        shape: sober(maker.shape),
+        ..*maker
+    };
+    let own = maker.condition(lead.theta().clone())?;
     let only = vec![(own, 1.0)];
     let ensemble = Ensemble {
         fitted: only.clone(),
@@ -163,15 +174,18 @@ impl Ensemble {
 
     /// Draws of Z, each model's share of them.
     fn average(&self, maker: &ModelMaker<'_>, draws: usize, rng: &mut Rng) -> Result<Average> {
-        let nodes = self.nodes(maker, rng.next_u64())?;
-        let reach: Vec<f64> = self.ln_reach(&nodes.points)?;
+        let mut nodes = self.nodes(maker, rng.next_u64())?;
         let positive =
             self.heaviest().warp().range().lo >= 0.0 && self.heaviest().warp().offset() == 0.0;
-        let ln_unit = (!positive).then(|| ln_sum_exp(&reach) - (reach.len() as f64).ln());
         let boxes = match positive {
             true => self.boxes(maker.measure, &nodes)?,
             false => None,
         };
+        if boxes.is_some() {
+            nodes = nodes.at_most(BESIDE);
+        }
+        let reach: Vec<f64> = self.ln_reach(&nodes.points)?;
+        let ln_unit = (!positive).then(|| ln_sum_exp(&reach) - (reach.len() as f64).ln());
         let mut samples = Vec::with_capacity(draws);
         let mut error = 0.0;
         for (k, (model, weight)) in self.drawn.iter().enumerate() {

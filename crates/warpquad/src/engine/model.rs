@@ -8,6 +8,7 @@ use crate::data::Data;
 use crate::error::Result;
 use crate::fit::{Fit, Starts, fit, laplace};
 use crate::measure::Measure;
+use crate::numeric::optimize::Options;
 use crate::numeric::random::Rng;
 use crate::points::Points;
 use crate::warp::{Affine, Capped, Range, Square, Warp, sample_marginal};
@@ -27,9 +28,17 @@ const LEAST_TOP: f64 = 3.0;
 /// not matter.
 pub(super) const TAUS: [f64; 3] = [3.0, 10.0, 30.0];
 
+/// The one that is fitted first.
+const FIRST_TAU: f64 = 10.0;
+
 /// The smallest nugget, in parts of g's variance. With a hundredth of it, means and leave-one-out scores of 200 clustered
 /// points are rounding.
 const CLOSE: f64 = 1e-10;
+
+/// From so many observations on `auto` is sparing with fits, which take n^3: a step must gain `ENOUGH` of the ln likelihood, a
+/// thousandth of a nat or so.
+const LONG: usize = 100;
+const ENOUGH: f64 = 1e-6;
 
 /// The fitted model of a run at some moment: the warp in the data's units, and p(g | D).
 #[derive(Debug, Clone)]
@@ -67,44 +76,58 @@ pub(super) struct Shape {
 impl ModelMaker<'_> {
     /// The model, among those whose warp saturates at different heights, that predicts the observations best, with its tau;
     /// just a fit where the method has no such warp.
-    pub fn choose(&self) -> Result<(Model, Option<f64>)> {
+    ///
+    /// In a long run only the tau of the last choice is fitted from all starting points, the others from where that one ends.
+    pub fn choose(&self, last: Option<&Theta>) -> Result<(Model, Option<f64>)> {
         if self.method.warp != "gumbel" || self.method.step4 != Step4::Averaged {
             return Ok((self.fit(None)?, None));
         }
-        let with = |tau: f64| {
-            let tau = Some(tau);
-            let shape = Shape { tau, ..self.shape };
-            let model = ModelMaker { shape, ..*self }.fit(None)?;
-            let score: f64 = scores(&model).iter().sum();
-            Ok((score, model, tau))
+        let with = |tau: f64| ModelMaker {
+            shape: Shape {
+                tau: Some(tau),
+                ..self.shape
+            },
+            ..*self
         };
-        type Scored = Result<(f64, Model, Option<f64>)>;
-        let better = |a: Scored, b: Scored| match (a, b) {
-            (Ok(a), Ok(b)) => Ok(if b.0 > a.0 { b } else { a }),
-            (Err(_), b) => b,
-            (a, Err(_)) => a,
-        };
-        let others = TAUS[1..].iter().map(|&tau| with(tau));
-        let (_, model, tau) = others.fold(with(TAUS[0]), better)?;
-        let shape = Shape { tau, ..self.shape };
-        let model = ModelMaker { shape, ..*self }.turned(model);
-        Ok((model, tau))
+        let score = |model: &Model| scores(model).iter().sum::<f64>();
+        let tau = self.shape.tau.unwrap_or(FIRST_TAU);
+        let first = with(tau).fit(None)?;
+        let mut best = (score(&first), tau, first.clone());
+        for &tau in TAUS.iter().filter(|other| **other != tau) {
+            // A warp that cannot be fitted to these data is no loss.
+            let other = match self.is_long() {
+                true => with(tau).fit_like(&first),
+                false => with(tau).fit(None),
+            };
+            let Ok(model) = other else {
+                continue;
+            };
+            let own = score(&model);
+            if own > best.0 {
+                best = (own, tau, model);
+            }
+        }
+        let (_, tau, model) = best;
+        Ok((with(tau).turned(model, last), Some(tau)))
     }
 
-    /// The same model along axes learnt from it, if that predicts the observations better by a nat for each of the
-    /// d (d - 1) / 2 numbers that were learnt, and by a standard error more.
-    fn turned(&self, model: Model) -> Model {
-        let theta = along_axes(&model, self.measure, self.seed);
-        let Some(turned) = theta.and_then(|theta| self.fit(Some(&theta)).ok()) else {
-            return model;
-        };
-        let d = self.measure.dim() as f64;
-        let (better, error) = difference(&scores(&turned), &scores(&model));
-        if better > 0.5 * d * (d - 1.0) + error {
-            turned
-        } else {
-            model
+    /// The same model along axes learnt from it, or along those of the last fit, if that predicts the observations better by a
+    /// nat for each of the d (d - 1) / 2 numbers that were learnt, and by a standard error more.
+    fn turned(&self, model: Model, last: Option<&Theta>) -> Model {
+        let learnt = along_axes(&model, self.measure, self.seed);
+        let kept = last.filter(|theta| theta.axes.is_some()).cloned();
+        let (d, plain) = (self.measure.dim() as f64, scores(&model));
+        let mut best = (0.5 * d * (d - 1.0), model);
+        for theta in learnt.into_iter().chain(kept) {
+            let Ok(turned) = self.fit(Some(&theta)) else {
+                continue;
+            };
+            let (better, error) = difference(&scores(&turned), &plain);
+            if better - error > best.0 {
+                best = (better - error, turned);
+            }
         }
+        best.1
     }
 
     /// Fit from all starting points, or only improve on a theta, and condition.
@@ -155,14 +178,28 @@ impl ModelMaker<'_> {
             .collect())
     }
 
+    /// Whether fits cost enough to be sparing with them.
+    fn is_long(&self) -> bool {
+        self.method.step4 == Step4::Averaged && self.data.len() >= LONG
+    }
+
     fn how(&self, starts: Starts, theta: &Theta) -> Fit {
+        let plain = Fit::default();
+        let tolerance_value = match self.is_long() {
+            true => ENOUGH,
+            false => plain.optimizer.tolerance_value,
+        };
         Fit {
+            optimizer: Options {
+                tolerance_value,
+                ..plain.optimizer
+            },
             space: self.method.space,
             starts,
             seed: self.seed,
             scales: Some(scales(self.measure, theta.axes.as_deref())),
             length_prior: self.method.length_prior,
-            ..Fit::default()
+            ..plain
         }
     }
 

@@ -256,7 +256,8 @@ impl Engine {
     /// The model of all observations; `None` while every f is 0.
     pub fn model(&mut self) -> Result<Option<&Model>> {
         let n = self.len();
-        if self.current.as_ref().is_none_or(|(_, fit)| fit.n != n) {
+        let known = self.current.as_ref().map(|(model, _)| model.posterior());
+        if known.is_none_or(|posterior| posterior.points().len() != n) {
             let data = self.data()?;
             if data.all_zero() && self.range.lo == 0.0 {
                 return Ok(None);
@@ -298,19 +299,29 @@ impl Engine {
         self.method.refit_every.max(share)
     }
 
+    /// Observations between any fits: `auto` waits for two in a hundred more.
+    fn fit_after(&self, n: usize) -> usize {
+        match self.method.step4 {
+            Step4::Averaged => (n / 50).max(1),
+            _ => 1,
+        }
+    }
+
     fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
         let n = self.len();
         let (model, full, tau) = match &self.last_fit {
-            Some(fit) if fit.n == n => {
+            Some(fit) if n < fit.n + self.fit_after(n) => {
                 let model = self.maker(data, fit.tau).condition(fit.theta.clone())?;
-                (model, fit.full, fit.tau)
+                return Ok((model, fit.clone()));
             }
             Some(fit) if n < fit.full + self.full_fit_after(n) => {
                 let model = self.maker(data, fit.tau).fit(Some(&fit.theta))?;
                 (model, fit.full, fit.tau)
             }
-            _ => {
-                let (model, tau) = self.maker(data, None).choose()?;
+            last => {
+                let tau = last.as_ref().and_then(|fit| fit.tau);
+                let theta = last.as_ref().map(|fit| &fit.theta);
+                let (model, tau) = self.maker(data, tau).choose(theta)?;
                 (model, n, tau)
             }
         };

@@ -13,8 +13,8 @@ const SIDES: [usize; 2] = [10, 7];
 /// Nodes at most.
 const MOST: usize = 40_000;
 
-/// The relative error at which it ends.
-const ENOUGH: f64 = 1e-7;
+/// The relative error at which it ends, by dimension.
+const ENOUGH: [f64; 2] = [1e-7, 1e-6];
 
 /// What halving leaves of the error that it showed: 2^-10 and less where the surface is smooth on the scale of the box.
 const LEFT: f64 = 0.1;
@@ -61,7 +61,7 @@ pub(crate) fn cubature(
     let whole = boxes.leaf(low, side, all, &scout)?;
     boxes.leaves.push(whole);
     let most = MOST / boxes.rule.nodes.len().pow(d as u32);
-    while boxes.leaves.len() < most && boxes.error() > ENOUGH * boxes.sum() {
+    while boxes.leaves.len() < most && boxes.error() > ENOUGH[d - 1] * boxes.sum() {
         boxes.split_worst(&scout)?;
     }
     let error = boxes.error() / boxes.sum();

@@ -210,7 +210,7 @@ fn the_banana_is_covered_from_thirty_evaluations_on() {
         acquisition: "information-gain".into(),
         ..Method::by_name("mmlt").unwrap()
     };
-    for seed in 0..4 {
+    let width = |seed: u64| {
         let z = integrate(ln_f, measure.clone(), Range::POSITIVE, &method, 30, seed).unwrap();
         let [low, high] = z.ln_interval(0.95);
         // By a product rule on a grid of 4001 x 4001 points.
@@ -218,6 +218,10 @@ fn the_banana_is_covered_from_thirty_evaluations_on() {
             low < -3.4631 && -3.4631 < high,
             "seed {seed}: [{low}, {high}]"
         );
-        assert!(high - low < 0.2, "seed {seed}: [{low}, {high}]");
-    }
+        high - low
+    };
+    // One run in eight has not yet seen an end of the valley, and says so by a wide interval.
+    let mut widths: Vec<f64> = (0..8).map(width).collect();
+    widths.sort_by(f64::total_cmp);
+    assert!(widths[4] < 0.1, "{widths:?}");
 }
