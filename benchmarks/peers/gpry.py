@@ -58,7 +58,8 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         log_f,
         bounds=np.stack([low, high], axis=1).tolist(),
         params=list(problem.priors),
-        options={"max_total": max(budgets)},
+        # Its default for the start may exceed the whole budget, which it refuses.
+        options={"max_total": max(budgets), "max_initial": min(max(budgets), 30 * len(problem.priors) ** 1.5)},
         callback=look,
         seed=seed,
         verbose=1,
