@@ -89,26 +89,27 @@ impl ModelMaker<'_> {
             },
             ..*self
         };
-        let score = |model: &Model| scores(model).iter().sum::<f64>();
-        let tau = self.shape.tau.unwrap_or(FIRST_TAU);
-        let first = with(tau).fit(None)?;
-        let mut best = (score(&first), tau, first.clone());
-        for &tau in TAUS.iter().filter(|other| **other != tau) {
-            // A warp that cannot be fitted to these data is no loss.
-            let other = match self.is_long() {
-                true => with(tau).fit_like(&first),
-                false => with(tau).fit(None),
+        let scored =
+            |tau: f64, model: &Model| (scores(model).iter().sum::<f64>(), tau, model.clone());
+        let last_tau = self.shape.tau.unwrap_or(FIRST_TAU);
+        let first = with(last_tau).fit(None);
+        let mut best = first.as_ref().ok().map(|model| scored(last_tau, model));
+        for &tau in TAUS.iter().filter(|tau| **tau != last_tau) {
+            let other = match &first {
+                Ok(first) if self.is_long() => with(tau).fit_like(first),
+                _ => with(tau).fit(None),
             };
-            let Ok(model) = other else {
-                continue;
+            // A warp that cannot be fitted to these data is no loss while another one can.
+            let other = other.ok().map(|model| scored(tau, &model));
+            best = match (best, other) {
+                (Some(best), Some(other)) if best.0 >= other.0 => Some(best),
+                (best, other) => other.or(best),
             };
-            let own = score(&model);
-            if own > best.0 {
-                best = (own, tau, model);
-            }
         }
-        let (_, tau, model) = best;
-        Ok((with(tau).turned(model, last), Some(tau)))
+        match best {
+            Some((_, tau, model)) => Ok((with(tau).turned(model, last), Some(tau))),
+            None => first.map(|model| (model, Some(last_tau))),
+        }
     }
 
     /// The same model along axes learnt from it, or along those of the last fit, if that predicts the observations better by a

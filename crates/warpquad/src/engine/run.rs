@@ -309,11 +309,14 @@ impl Engine {
 
     fn make_model(&self, data: &Data) -> Result<(Model, LastFit)> {
         let n = self.len();
-        let (model, full, tau) = match &self.last_fit {
-            Some(fit) if n < fit.n + self.fit_after(n) => {
-                let model = self.maker(data, fit.tau).condition(fit.theta.clone())?;
+        let recent = self.last_fit.as_ref();
+        if let Some(fit) = recent.filter(|fit| n < fit.n + self.fit_after(n)) {
+            // A theta of fewer observations may be no good for these.
+            if let Ok(model) = self.maker(data, fit.tau).condition(fit.theta.clone()) {
                 return Ok((model, fit.clone()));
             }
+        }
+        let (model, full, tau) = match &self.last_fit {
             Some(fit) if n < fit.full + self.full_fit_after(n) => {
                 let model = self.maker(data, fit.tau).fit(Some(&fit.theta))?;
                 (model, fit.full, fit.tau)
