@@ -118,6 +118,28 @@ fn learns_the_axes_of_correlated_parameters() {
 }
 
 #[test]
+fn a_long_run_restored_between_two_fits_goes_on_the_same() {
+    let ln_f = |x: &[f64]| Value::Log(-30.0 * x[0] * x[0] - (9.0 * x[0]).cos());
+    let measure = Product::uniform(&[(-1.0, 1.0)]).unwrap();
+    let none = Points::empty(1).unwrap();
+    let new = || {
+        let method = Method::auto(Range::POSITIVE);
+        Engine::new(method, Range::POSITIVE, &measure, 1).unwrap()
+    };
+    let (mut run, mut again) = (new(), new());
+    for _ in 0..102 {
+        let x = run.ask(&none, &none).unwrap();
+        run.tell(&x, ln_f(&x)).unwrap();
+        again.tell(&x, ln_f(&x)).unwrap();
+    }
+    let fit = run.last_fit().unwrap().clone();
+    again.restore(fit.clone());
+    let next = run.ask(&none, &none).unwrap();
+    assert_eq!(run.last_fit(), Some(&fit), "this choice made no fit");
+    assert_eq!(again.ask(&none, &none).unwrap(), next);
+}
+
+#[test]
 fn knows_an_analytic_f_to_many_digits() {
     let ln_f = |x: &[f64]| Value::Log(-2.0 * x[0] * x[0]);
     let z = run(
