@@ -1,4 +1,4 @@
-//! Covariances of g between points and nodes, given the data, with gradients.
+//! Give the covariances of g between points and nodes, given the data, with gradients.
 //!
 //! What the data explain is reduced once, so a point takes O(n^2 + n m) for n observations and m nodes:
 //!
