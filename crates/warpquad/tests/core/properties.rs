@@ -220,7 +220,7 @@ fn the_banana_is_covered_from_thirty_evaluations_on() {
         );
         high - low
     };
-    // One run in eight has not yet seen an end of the valley, and says so by a wide interval.
+    // A run that has not yet seen an end of the valley says so by a wide interval.
     let mut widths: Vec<f64> = (0..8).map(width).collect();
     widths.sort_by(f64::total_cmp);
     assert!(widths[4] < 0.1, "{widths:?}");
