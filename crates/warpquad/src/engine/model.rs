@@ -24,6 +24,10 @@ const HOPE: f64 = 30.0;
 /// f may always be this many nats above the largest observation: 20 times as large.
 const LEAST_TOP: f64 = 3.0;
 
+/// Observations this many nats below the largest are as good as zero; `TOLD_APART` (d + 1) of them are told apart in any case.
+const DEPTH: f64 = 100.0;
+const TOLD_APART: usize = 6;
+
 /// Where the saturating warp may saturate, shortest first: the data choose. With 100 a smooth kernel follows depths that do
 /// not matter.
 pub(super) const TAUS: [f64; 3] = [3.0, 10.0, 30.0];
@@ -219,7 +223,7 @@ impl ModelMaker<'_> {
         match self.shape.tau {
             Some(tau) => {
                 let top = if self.shape.sober { self.top() } else { HOPE };
-                let warp = Capped::new(tau, top)?;
+                let warp = Capped::new(tau, top, self.depth())?;
                 self.data.warp_shared(Arc::new(warp))
             }
             None => warp_for(self.method, self.range, self.data),
@@ -231,6 +235,17 @@ impl ModelMaker<'_> {
         let ln: Vec<f64> = self.data.values().iter().map(|v| v.ln_abs()).collect();
         let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         (best(&ln) - best(&ln[..ln.len() / 2])).clamp(LEAST_TOP, HOPE)
+    }
+
+    /// How far below the largest observation the others are told apart, in nats: far enough that Z knows nothing of what is lower,
+    /// and far enough to hold some observations for each parameter, whose slope shows the way up.
+    fn depth(&self) -> f64 {
+        let ln = self.data.values().iter().map(|v| v.ln_abs());
+        let mut ln: Vec<f64> = ln.filter(|ln| ln.is_finite()).collect();
+        ln.sort_by(|a, b| b.total_cmp(a));
+        let held = TOLD_APART * (self.measure.dim() + 1);
+        let deepest = ln.iter().take(held).last().map_or(0.0, |last| ln[0] - last);
+        deepest.max(DEPTH)
     }
 
     /// Where the very first fit starts from, besides the warp's own starts.

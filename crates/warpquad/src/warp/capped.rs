@@ -1,7 +1,7 @@
-//! Bound the saturating warp more tightly above the largest observation than below it.
+//! Bound the saturating warp more tightly above the largest observation than below it, and what is observed from below.
 
 use super::{Cov, Equal, Gumbel, Local, Marginal, Mean, Numeric, Range, Warp};
-use crate::error::Result;
+use crate::error::{Result, positive};
 use crate::numeric::vmath;
 
 /// The Gumbel warp with a scale of its own for g > 0.
@@ -9,26 +9,32 @@ use crate::numeric::vmath;
 /// * Definition: ln xi(g) = -tau expm1(-g / tau) for g <= 0, the same with `top` in place of tau above. Slopes agree at 0.
 ///   Observations are at g <= 0, so only what is extrapolated differs: between points of huge range a smooth g
 ///   overshoots by tens of nats, which exp would believe.
+/// * Inverse: of max(ln f, -depth). A likelihood that is e^-1000 of the largest is as good as one of e^-1000000, but a smooth g that
+///   has to tell them apart has no room left for the peak.
 /// * Moments: by quadrature of xi, in units of the largest observation; what is far below it is 0 there.
 /// * Range: (0, e^top).
 ///
 /// ```
 /// use warpquad::warp::{Capped, Warp};
-/// let warp = Capped::new(30.0, 3.0)?;
+/// let warp = Capped::new(30.0, 3.0, 100.0)?;
 /// assert!(warp.ln_forward(1e9) <= 3.0);
-/// assert!((warp.ln_forward(warp.inverse_ln(-27000.0)) + 27000.0).abs() < 1e-8);
+/// assert!((warp.ln_forward(warp.inverse_ln(-99.0)) + 99.0).abs() < 1e-8);
+/// assert_eq!(warp.inverse_ln(-27000.0), warp.inverse_ln(-100.0));
 /// # Ok::<(), warpquad::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Capped {
     below: Gumbel,
     above: Gumbel,
+    depth: f64,
     moments: Numeric,
 }
 
 impl Capped {
-    /// The Gumbel warp with scale tau below the largest observation, and `top` above it.
-    pub fn new(tau: f64, top: f64) -> Result<Capped> {
+    /// The Gumbel warp with scale tau below the largest observation, and `top` above it; what is observed more than `depth`
+    /// nats below it counts as that far below.
+    pub fn new(tau: f64, top: f64, depth: f64) -> Result<Capped> {
+        positive("depth", depth)?;
         let (below, above) = (Gumbel::new(tau)?, Gumbel::new(top)?);
         let side = move |g: f64| if g > 0.0 { above } else { below };
         let moments = Numeric::new(
@@ -39,6 +45,7 @@ impl Capped {
         Ok(Capped {
             below,
             above,
+            depth,
             moments,
         })
     }
@@ -80,7 +87,7 @@ impl Warp for Capped {
     }
 
     fn inverse_ln(&self, ln_f: f64) -> f64 {
-        self.side(ln_f).inverse_ln(ln_f)
+        self.side(ln_f).inverse_ln(ln_f.max(-self.depth))
     }
 
     fn mean(&self, at: Marginal) -> Mean {
@@ -122,7 +129,7 @@ mod tests {
 
     #[test]
     fn many_at_once_are_as_one_by_one() {
-        let warp = Capped::new(10.0, 3.0).unwrap();
+        let warp = Capped::new(10.0, 3.0, 100.0).unwrap();
         let g = [-900.0, -4.0, -1e-9, 0.0, 1e-9, 0.5, 40.0];
         let (mut units, mut values) = (g, [0.0; 7]);
         warp.locals(&mut units, &mut values);
@@ -136,14 +143,14 @@ mod tests {
 
     #[test]
     fn slopes_agree_at_the_largest_observation() {
-        let warp = Capped::new(30.0, 3.0).unwrap();
+        let warp = Capped::new(30.0, 3.0, 100.0).unwrap();
         let (before, after) = (warp.local(-1e-9), warp.local(1e-9));
         assert!((before.slope - after.slope).abs() < 1e-8);
     }
 
     #[test]
     fn mean_by_a_fine_sum() {
-        let warp = Capped::new(30.0, 3.0).unwrap();
+        let warp = Capped::new(30.0, 3.0, 100.0).unwrap();
         for (mu, s) in [(-2.0, 4.0), (0.0, 1.0), (1.0, 0.5), (-6.0, 30.0)] {
             let at = Marginal { mu, s };
             let step = 1e-3;

@@ -116,6 +116,52 @@ fn learns_the_axes_of_correlated_parameters() {
     assert!(widths[1] < 0.1, "{widths:?}");
 }
 
+/// ln of the evidence of y = a + b t + noise under normal priors of sd 10 and a log-uniform noise between 0.001 and 10: closed
+/// form in a and b, since the t are symmetric, and Simpson's rule over ln noise.
+fn ln_evidence_of_line(t: &[f64], y: &[f64]) -> f64 {
+    let n = t.len() as f64;
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let columns = [(n, y.iter().sum::<f64>()), (dot(t, t), dot(t, y))];
+    let given = |var: f64| {
+        let explained = columns.iter().map(|(s, c)| c * c / (s + var / 100.0));
+        let widened = columns.iter().map(|(s, _)| (100.0 * s / var).ln_1p());
+        let residual = (dot(y, y) - explained.sum::<f64>()) / var;
+        -0.5 * (n * (TAU * var).ln() + widened.sum::<f64>() + residual)
+    };
+    let steps = 4000;
+    let term = |k: usize| {
+        let factor: f64 = match k {
+            0 => 1.0,
+            _ if k == steps => 1.0,
+            _ if k % 2 == 1 => 4.0,
+            _ => 2.0,
+        };
+        let ln_noise = 0.001_f64.ln() + 1e4_f64.ln() * k as f64 / steps as f64;
+        (factor / (3 * steps) as f64).ln() + given((2.0 * ln_noise).exp())
+    };
+    ln_sum_exp(&(0..=steps).map(term).collect::<Vec<_>>())
+}
+
+#[test]
+fn fits_a_line_with_unknown_noise() {
+    // ln f falls to -10^8, and the peak is a part in 10^8 of the prior, at the end of a funnel.
+    let t: Vec<f64> = (0..31).map(|i| -1.0 + i as f64 / 15.0).collect();
+    let y: Vec<f64> = t
+        .iter()
+        .map(|t| 3.0 - 2.0 * t + 0.1 * (40.0 * t).cos())
+        .collect();
+    let ln_f = |x: &[f64]| {
+        let pairs = t.iter().zip(&y);
+        let residuals = pairs.map(|(t, y)| ((y - x[0] - x[1] * t) / x[2]).powi(2));
+        let squares: f64 = residuals.sum();
+        Value::Log(-0.5 * squares - t.len() as f64 * (x[2] * TAU.sqrt()).ln())
+    };
+    let normal = ("normal", [0.0, 10.0].as_slice());
+    let measure = product(&[normal, normal, ("log-uniform", &[0.001, 10.0])]);
+    let z = run(ln_f, measure, Range::POSITIVE, 150);
+    assert_holds(&z, ln_evidence_of_line(&t, &y), 0.02);
+}
+
 #[test]
 fn a_long_run_restored_between_two_fits_goes_on_the_same() {
     let ln_f = |x: &[f64]| Value::Log(-30.0 * x[0] * x[0] - (9.0 * x[0]).cos());
