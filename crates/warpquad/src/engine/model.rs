@@ -1,6 +1,6 @@
 //! Go from data to a belief in one step: choose units, fit, condition.
 
-use super::score::{difference, scores};
+use super::score::{difference, largest, scores};
 use super::turn::{along_axes, scales};
 use super::{Method, Step4};
 use crate::belief::{Axes, Belief, Linearised, MeanFunction, Posterior, Prior, Theta, Warped};
@@ -24,9 +24,13 @@ const HOPE: f64 = 30.0;
 /// f may always be this many nats above the largest observation: 20 times as large.
 const LEAST_TOP: f64 = 3.0;
 
-/// Observations this many nats below the largest are as good as zero; `TOLD_APART` (d + 1) of them are told apart in any case.
+/// Observations this many nats below the largest are as good as zero, in up to three dimensions, where slopes from afar lead to
+/// further modes, and in more, where no budget describes the flanks of a peak.
 const DEPTH: f64 = 100.0;
-const TOLD_APART: usize = 6;
+const DEPTH_OF_MANY: f64 = 60.0;
+
+/// For each parameter, and one more, so many of the largest observations are told apart whatever their depth.
+const TOLD_APART: usize = 3;
 
 /// Where the saturating warp may saturate, shortest first: the data choose. With 100 a smooth kernel follows depths that do
 /// not matter.
@@ -239,13 +243,15 @@ impl ModelMaker<'_> {
 
     /// How far below the largest observation the others are told apart, in nats: far enough that Z knows nothing of what is lower,
     /// and far enough to hold some observations for each parameter, whose slope shows the way up.
+    ///
+    /// A peak of a thousandth of the prior's width in every parameter has e^(-7 d) of its volume; what lies e^(-20 - 7 d) below adds
+    /// nothing to that.
     fn depth(&self) -> f64 {
+        let d = self.measure.dim();
         let ln = self.data.values().iter().map(|v| v.ln_abs());
-        let mut ln: Vec<f64> = ln.filter(|ln| ln.is_finite()).collect();
-        ln.sort_by(|a, b| b.total_cmp(a));
-        let held = TOLD_APART * (self.measure.dim() + 1);
-        let deepest = ln.iter().take(held).last().map_or(0.0, |last| ln[0] - last);
-        deepest.max(DEPTH)
+        let (top, held) = largest(ln, TOLD_APART * (d + 1));
+        let least = if d <= 3 { DEPTH } else { DEPTH_OF_MANY };
+        least.max(20.0 + 7.0 * d as f64).max(top - held)
     }
 
     /// Where the very first fit starts from, besides the warp's own starts.

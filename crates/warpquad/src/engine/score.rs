@@ -11,18 +11,30 @@ use crate::warp::{Marginal, Warp};
 const BOOTSTRAPS: usize = 200;
 
 /// Observations this far below the largest, in nats, do not judge the models: Z does not depend on how
-/// well f is known there.
+/// well f is known there. On the way up to a peak there may be one or two above that; 2 (d + 1) judge in any case.
 const DEPTH: f64 = 15.0;
+const JUDGES: usize = 2;
+
+/// The largest of the finite values and the count-th largest, or the last if they are fewer; 0 twice without any.
+pub(super) fn largest(values: impl Iterator<Item = f64>, count: usize) -> (f64, f64) {
+    let mut sorted: Vec<f64> = values.filter(|value| value.is_finite()).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    sorted.truncate(count);
+    let end = |value: Option<&f64>| value.copied().unwrap_or(0.0);
+    (end(sorted.first()), end(sorted.last()))
+}
 
 /// What matters of the observations left out one by one: g, and what the others say of it.
 fn left_out(model: &Model) -> Vec<(f64, Marginal)> {
     let posterior = model.posterior();
     let sizes = ln_sizes(model.warp(), posterior.g());
-    let top = sizes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let judges = JUDGES * (posterior.points().dim() + 1);
+    let (top, last) = largest(sizes.iter().copied(), judges);
+    let lowest = last.min(top - DEPTH);
     let all = posterior.g().iter().copied().zip(posterior.leave_one_out());
     let pairs = all.zip(sizes);
     pairs
-        .filter(|(_, size)| *size > top - DEPTH)
+        .filter(|(_, size)| *size >= lowest)
         .map(|(pair, _)| pair)
         .collect()
 }
