@@ -24,10 +24,9 @@ const HOPE: f64 = 30.0;
 /// f may always be this many nats above the largest observation: 20 times as large.
 const LEAST_TOP: f64 = 3.0;
 
-/// Observations this many nats below the largest are as good as zero, in up to three dimensions, where slopes from afar lead to
-/// further modes, and in more, where no budget describes the flanks of a peak.
-const DEPTH: f64 = 100.0;
-const DEPTH_OF_MANY: f64 = 60.0;
+/// Observations this many nats below the largest are as good as zero, in one, two, three and more dimensions: in few, slopes from
+/// afar lead to further modes; in many, no budget describes the flanks of a peak.
+const DEPTHS: [f64; 4] = [300.0, 300.0, 100.0, 60.0];
 
 /// For each parameter, and one more, so many of the largest observations are told apart whatever their depth.
 const TOLD_APART: usize = 3;
@@ -250,7 +249,7 @@ impl ModelMaker<'_> {
         let d = self.measure.dim();
         let ln = self.data.values().iter().map(|v| v.ln_abs());
         let (top, held) = largest(ln, TOLD_APART * (d + 1));
-        let least = if d <= 3 { DEPTH } else { DEPTH_OF_MANY };
+        let least = DEPTHS[d.clamp(1, DEPTHS.len()) - 1];
         least.max(20.0 + 7.0 * d as f64).max(top - held)
     }
 
