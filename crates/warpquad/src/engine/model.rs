@@ -243,8 +243,8 @@ impl ModelMaker<'_> {
     /// How far below the largest observation the others are told apart, in nats: far enough that Z knows nothing of what is lower,
     /// and far enough to hold some observations for each parameter, whose slope shows the way up.
     ///
-    /// A peak of a thousandth of the prior's width in every parameter has e^(-7 d) of its volume; what lies e^(-20 - 7 d) below adds
-    /// nothing to that.
+    /// A peak of a thousandth of the prior's width in every parameter has e^(-7 d) of its volume, so that all that lies 20 + 7 d nats
+    /// lower adds e^-20 to Z at most.
     fn depth(&self) -> f64 {
         let d = self.measure.dim();
         let ln = self.data.values().iter().map(|v| v.ln_abs());
