@@ -144,7 +144,7 @@ fn ln_evidence_of_line(t: &[f64], y: &[f64]) -> f64 {
 
 #[test]
 fn fits_a_line_with_unknown_noise() {
-    // ln f falls to -10^8, and the peak is a part in 10^8 of the prior, at the end of a funnel.
+    // ln f falls below -10^8, and its peak lies at the end of a funnel.
     let t: Vec<f64> = (0..31).map(|i| -1.0 + i as f64 / 15.0).collect();
     let y: Vec<f64> = t
         .iter()
