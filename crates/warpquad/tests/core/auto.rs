@@ -117,7 +117,7 @@ fn learns_the_axes_of_correlated_parameters() {
 }
 
 /// ln of the evidence of y = a + b t + noise under normal priors of sd 10 and a log-uniform noise between 0.001 and 10: closed
-/// form in a and b, since the t are symmetric, and Simpson's rule over ln noise.
+/// form in a and b, since the t are symmetric, and a fine sum over ln noise, at whose ends nothing is left.
 fn ln_evidence_of_line(t: &[f64], y: &[f64]) -> f64 {
     let n = t.len() as f64;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -130,16 +130,10 @@ fn ln_evidence_of_line(t: &[f64], y: &[f64]) -> f64 {
     };
     let steps = 4000;
     let term = |k: usize| {
-        let factor: f64 = match k {
-            0 => 1.0,
-            _ if k == steps => 1.0,
-            _ if k % 2 == 1 => 4.0,
-            _ => 2.0,
-        };
-        let ln_noise = 0.001_f64.ln() + 1e4_f64.ln() * k as f64 / steps as f64;
-        (factor / (3 * steps) as f64).ln() + given((2.0 * ln_noise).exp())
+        let ln_noise = 0.001_f64.ln() + 1e4_f64.ln() * (k as f64 + 0.5) / steps as f64;
+        given((2.0 * ln_noise).exp()) - (steps as f64).ln()
     };
-    ln_sum_exp(&(0..=steps).map(term).collect::<Vec<_>>())
+    ln_sum_exp(&(0..steps).map(term).collect::<Vec<_>>())
 }
 
 #[test]
