@@ -76,7 +76,8 @@ def answer(task, state):
 
 
 if __name__ == "__main__":
-    print("worker " + os.environ["WARPQUAD_WORKER"], file=sys.stderr, flush=True)
+    # In one write: three workers share the file, and print would write the line and its end apart.
+    os.write(2, f"worker {os.environ['WARPQUAD_WORKER']}\n".encode())
     for line in sys.stdin:
         answer(json.loads(line), sys.argv[1] if len(sys.argv) > 1 else "")
     if len(sys.argv) > 2:
