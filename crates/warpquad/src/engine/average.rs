@@ -1,12 +1,12 @@
 //! Average over several models of g: the late intervals of any single one are too narrow.
 
 use super::Method;
-use super::model::{Model, ModelMaker, Shape, TAUS};
+use super::model::{Model, ModelMaker, Shape};
 use super::score::weights;
-use super::surface::Surface;
+use super::surface::{Replicates, Surface, error_between, relative_error};
 use crate::belief::Theta;
 use crate::error::Result;
-use crate::functional::{Law, Nodes, cubature, follow, ln_reach, ln_sizes};
+use crate::functional::{Follower, Law, Nodes, cubature, ln_reach, ln_sizes};
 use crate::measure::Measure;
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
@@ -29,6 +29,18 @@ const BOXES: f64 = 1e-4;
 /// Nodes that are kept beside them: enough to draw some hundred from.
 const BESIDE: usize = 4096;
 
+/// Where the error of the nodes is more than this part of the sd of ln Z, the surface of the heaviest model is summed on so many
+/// times as many. All models share the nodes, and where Z is known that well their surfaces differ little: what is put right for
+/// one is put right for all, as with a control variate.
+const MATTERS: f64 = 0.1;
+const FINER: usize = 8;
+
+/// The square warp is one of the models where no observation is further below the largest, in nats.
+const SHALLOW: f64 = 10.0;
+
+/// The nugget of the square warp, where g is in roots of the largest observation: a ten thousandth.
+const SQUARE_NUGGET: f64 = 1e-8;
+
 /// What all the models together say of Z.
 pub(super) struct Average {
     pub law: Law,
@@ -44,7 +56,7 @@ pub(super) fn average(
     draws: usize,
     rng: &mut Rng,
 ) -> Result<Average> {
-    Ensemble::fit(maker, lead, rng)?.average(maker, draws, rng)
+    Ensemble::fit(maker, lead, rng)?.average(maker, draws, FINER, rng)
 }
 
 /// The same under the leading model alone, with its hyperparameters as they are, on fewer nodes.
@@ -69,7 +81,7 @@ pub(super) fn alone(
         fitted: only.clone(),
         drawn: only,
     };
-    ensemble.average(maker, draws, rng)
+    ensemble.average(maker, draws, 1, rng)
 }
 
 fn sober(shape: Shape) -> Shape {
@@ -135,13 +147,13 @@ impl Ensemble {
         &self.fitted[0].0
     }
 
-    /// Nodes that follow what the models reach together.
-    fn nodes(&self, maker: &ModelMaker<'_>, seed: u64) -> Result<Nodes> {
+    /// A proposal of nodes that follow what the models reach together.
+    fn follower<'a>(&self, maker: &ModelMaker<'a>, seed: u64) -> Result<Follower<'a>> {
         let model = self.heaviest();
         let ln_observed = ln_sizes(model.warp(), model.posterior().g());
         let reach = |x: &Points| self.ln_reach(x);
         let (measure, n) = (maker.measure, maker.method.nodes);
-        follow(measure, model.posterior(), &ln_observed, &reach, n, seed)
+        Follower::new(measure, model.posterior(), &ln_observed, &reach, n, seed)
     }
 
     fn ln_reach(&self, x: &Points) -> Result<Vec<f64>> {
@@ -173,8 +185,15 @@ impl Ensemble {
     }
 
     /// Draws of Z, each model's share of them.
-    fn average(&self, maker: &ModelMaker<'_>, draws: usize, rng: &mut Rng) -> Result<Average> {
-        let mut nodes = self.nodes(maker, rng.next_u64())?;
+    fn average(
+        &self,
+        maker: &ModelMaker<'_>,
+        draws: usize,
+        finer: usize,
+        rng: &mut Rng,
+    ) -> Result<Average> {
+        let follower = self.follower(maker, rng.next_u64())?;
+        let mut nodes = follower.nodes(maker.method.nodes, follower.seed)?;
         let positive =
             self.heaviest().warp().range().lo >= 0.0 && self.heaviest().warp().offset() == 0.0;
         let boxes = match positive {
@@ -187,7 +206,9 @@ impl Ensemble {
         let reach: Vec<f64> = self.ln_reach(&nodes.points)?;
         let ln_unit = (!positive).then(|| ln_sum_exp(&reach) - (reach.len() as f64).ln());
         let mut samples = Vec::with_capacity(draws);
-        let mut error = 0.0;
+        // What each replicate of the nodes says of the average surface, in parts of what all say.
+        let mut parts = vec![0.0; nodes.replicates];
+        let total: f64 = self.drawn.iter().map(|(_, weight)| weight).sum();
         for (k, (model, weight)) in self.drawn.iter().enumerate() {
             let rest: f64 = self.drawn[k..].iter().map(|(_, weight)| weight).sum();
             let count = ((draws - samples.len()) as f64 * weight / rest).round() as usize;
@@ -197,12 +218,25 @@ impl Ensemble {
                 boxes: boxes.as_ref(),
                 ln_unit,
             };
-            let (own, node_error) = surface.draws(&reach, count, rng)?;
+            let (own, own_parts) = surface.draws(&reach, count, rng)?;
             samples.extend(own);
-            error += weight * node_error;
+            let pairs = parts.iter_mut().zip(own_parts);
+            pairs.for_each(|(sum, part)| *sum += weight / total * part);
+        }
+        let mut law = Law::of_draws(samples, ln_unit);
+        let mut error = match &boxes {
+            Some((_, error)) => *error,
+            None => relative_error(&parts),
+        };
+        if boxes.is_none() && finer > 1 && error > MATTERS * law.ln_sd() {
+            let heaviest = Replicates::new(self.heaviest(), &nodes, ln_unit)?;
+            let many = follower.nodes(finer * maker.method.nodes, rng.next_u64())?;
+            let finer = Replicates::new(self.heaviest(), &many, ln_unit)?;
+            law = law.shifted(finer.mean() - heaviest.mean());
+            error = relative_error(&finer.parts()).hypot(error_between(&parts, &heaviest.parts()));
         }
         Ok(Average {
-            law: Law::of_draws(samples, ln_unit),
+            law,
             relative_node_error: error,
             theta: self.heaviest().theta().clone(),
         })
@@ -210,7 +244,8 @@ impl Ensemble {
 }
 
 /// The lead's model, and others: a rougher kernel, one that follows the observations more closely, a warp that saturates
-/// sooner, and a mean that falls off once there are two observations for each of its 3 d + 2 hyperparameters: three points lie on some parabola exactly.
+/// sooner, a mean that falls off once there are two observations for each of its 3 d + 2 hyperparameters (three points lie on some
+/// parabola exactly), and the square warp where f is of one order.
 ///
 /// All extrapolate more cautiously than the lead. A bolder one, whose peaks between the points no choice has ever put to the
 /// test, can predict the observations best and Z by nats too high.
@@ -235,7 +270,8 @@ fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
         let quadratic = true;
         out.push((method.clone(), Shape { quadratic, ..shape }));
     }
-    let sooner = TAUS
+    let sooner = maker
+        .taus()
         .iter()
         .rev()
         .find(|tau| shape.tau.is_some_and(|own| **tau < own));
@@ -243,5 +279,54 @@ fn variants(maker: &ModelMaker<'_>) -> Vec<(Method, Shape)> {
         let tau = Some(tau);
         out.push((method.clone(), Shape { tau, ..shape }));
     }
+    if method.warp == "gumbel" && is_shallow(maker) {
+        let square = Method {
+            warp: "square".into(),
+            nugget: SQUARE_NUGGET,
+            ..method.clone()
+        };
+        out.push((square, Shape { tau: None, ..shape }));
+    }
     out
+}
+
+/// Whether f is of one order. g^2 does not tell one deep value from another, nor what is unknown from a hundredth of the peak;
+/// where f spans more, the many observations that lie close together would outvote the few that show it.
+fn is_shallow(maker: &ModelMaker<'_>) -> bool {
+    let data = maker.data;
+    let mut depths = data.values().iter().map(|v| data.ln_scale() - v.ln_abs());
+    depths.all(|depth| depth <= SHALLOW)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Data, Value};
+    use crate::measure::Product;
+    use crate::warp::Range;
+
+    /// The warps of the average for observations at these depths.
+    fn warps(depths: &[f64]) -> Vec<String> {
+        let points = Points::new(1, (0..depths.len()).map(|i| 0.1 * i as f64).collect()).unwrap();
+        let values = depths.iter().map(|depth| Value::Log(700.0 - depth));
+        let data = Data::new(points, values.collect()).unwrap();
+        let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
+        let maker = ModelMaker {
+            method: &Method::auto(Range::POSITIVE),
+            range: Range::POSITIVE,
+            measure: &measure,
+            data: &data,
+            seed: 0,
+            noise: 0.0,
+            shape: Shape::default(),
+        };
+        variants(&maker).into_iter().map(|(m, _)| m.warp).collect()
+    }
+
+    #[test]
+    fn the_square_warp_joins_where_f_is_of_one_order() {
+        assert!(warps(&[0.0, 3.0, 9.0, 1.0]).contains(&"square".into()));
+        assert!(!warps(&[0.0, 3.0, 11.0, 1.0]).contains(&"square".into()));
+        assert!(!warps(&[0.0, 3.0, f64::INFINITY, 1.0]).contains(&"square".into()));
+    }
 }

@@ -31,9 +31,15 @@ const DEPTHS: [f64; 4] = [300.0, 300.0, 100.0, 60.0];
 /// For each parameter, and one more, so many of the largest observations are told apart whatever their depth.
 const TOLD_APART: usize = 3;
 
-/// Where the saturating warp may saturate, shortest first: the data choose. With 100 a smooth kernel follows depths that do
-/// not matter.
-pub(super) const TAUS: [f64; 3] = [3.0, 10.0, 30.0];
+/// Where the saturating warp may saturate, shortest first: the data choose.
+const TAUS: [f64; 5] = [3.0, 10.0, 30.0, 100.0, 300.0];
+
+/// Beyond, g is ln f nearly as it is, and a smooth kernel follows depths that do not matter: more than two dimensions have no points to
+/// spare for them. In one and two it must be better by so many nats an observation: g's variance is then so large that
+/// the nugget cannot be made small, and less is lost where a saturating warp does as well.
+const PLAIN_TAU: f64 = 30.0;
+const PLAIN_DIMENSIONS: usize = 2;
+const PLAIN_GAIN: f64 = 0.5;
 
 /// The one that is fitted first.
 const FIRST_TAU: f64 = 10.0;
@@ -96,26 +102,40 @@ impl ModelMaker<'_> {
             },
             ..*self
         };
-        let scored =
-            |tau: f64, model: &Model| (scores(model).iter().sum::<f64>(), tau, model.clone());
         let last_tau = self.shape.tau.unwrap_or(FIRST_TAU);
         let first = with(last_tau).fit(None);
-        let mut best = first.as_ref().ok().map(|model| scored(last_tau, model));
-        for &tau in TAUS.iter().filter(|tau| **tau != last_tau) {
-            let other = match &first {
-                Ok(first) if self.is_long() => with(tau).fit_like(first),
-                _ => with(tau).fit(None),
-            };
+        let fitted = |tau: f64| match &first {
+            Ok(first) if tau == last_tau => Ok(first.clone()),
+            Ok(first) if self.is_long() => with(tau).fit_like(first),
+            _ => with(tau).fit(None),
+        };
+        let mut best: Option<(f64, Model, Vec<f64>)> = None;
+        for &tau in self.taus() {
             // A warp that cannot be fitted to these data is no loss while another one can.
-            let other = other.ok().map(|model| scored(tau, &model));
-            best = match (best, other) {
-                (Some(best), Some(other)) if best.0 >= other.0 => Some(best),
-                (best, other) => other.or(best),
+            let Ok(model) = fitted(tau) else {
+                continue;
             };
+            let own = scores(&model);
+            let is_better = best.as_ref().is_none_or(|(_, _, best)| {
+                let least = if tau > PLAIN_TAU { PLAIN_GAIN } else { 0.0 };
+                difference(&own, best).0 > least * own.len() as f64
+            });
+            if is_better {
+                best = Some((tau, model, own));
+            }
         }
         match best {
-            Some((_, tau, model)) => Ok((with(tau).turned(model, last), Some(tau))),
+            Some((tau, model, _)) => Ok((with(tau).turned(model, last), Some(tau))),
             None => first.map(|model| (model, Some(last_tau))),
+        }
+    }
+
+    /// Where the warp may saturate, shortest first.
+    pub fn taus(&self) -> &'static [f64] {
+        let last = TAUS.partition_point(|tau| *tau <= PLAIN_TAU);
+        match self.measure.dim() <= PLAIN_DIMENSIONS {
+            true => &TAUS,
+            false => &TAUS[..last],
         }
     }
 
@@ -354,9 +374,10 @@ fn warp_for(method: &Method, range: Range, data: &Data) -> Result<Affine> {
     Affine::between(plain, range)
 }
 
-/// Whether the warp is WSABI's, which stands on the smallest observation.
+/// Whether the warp is WSABI's, which stands on the smallest observation. In `auto`'s average it stands on 0: the root of f - alpha
+/// bends sharply where f is smallest.
 fn is_shifted_square(method: &Method, range: Range) -> bool {
-    method.warp == "square" && range.lo == 0.0
+    method.warp == "square" && range.lo == 0.0 && method.step4 != Step4::Averaged
 }
 
 /// Whether the warp serves the range with no more than a change of units.

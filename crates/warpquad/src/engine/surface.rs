@@ -28,8 +28,13 @@ pub(super) struct Surface<'a> {
 }
 
 impl Surface<'_> {
-    /// `count` draws of Z, and the relative error of the nodes. `reach` is ln of what f may be at the nodes.
-    pub fn draws(&self, reach: &[f64], count: usize, rng: &mut Rng) -> Result<(Vec<f64>, f64)> {
+    /// `count` draws of Z, and the [parts](Replicates::parts) of the nodes' replicates. `reach` is ln of what f may be at the nodes.
+    pub fn draws(
+        &self,
+        reach: &[f64],
+        count: usize,
+        rng: &mut Rng,
+    ) -> Result<(Vec<f64>, Vec<f64>)> {
         let posterior = self.model.posterior();
         let mu = posterior.means(&self.nodes.points)?;
         let terms = Terms {
@@ -37,15 +42,10 @@ impl Surface<'_> {
             ln_unit: self.ln_unit,
         };
         // On the surface of the median all nodes can be used, and thinning be undone.
-        let (full, error) = match self.boxes {
-            Some((boxes, error)) => {
-                let mu = posterior.means(&boxes.points)?;
-                (terms.sum(&boxes.ln_weights, &mu), *error)
-            }
-            None => {
-                let replicates = terms.replicates(self.nodes, &mu);
-                (terms.mean(&replicates), terms.relative_error(&replicates))
-            }
+        let replicates = terms.replicates(self.nodes, &mu);
+        let full = match self.boxes {
+            Some((boxes, _)) => terms.sum(&boxes.ln_weights, &posterior.means(&boxes.points)?),
+            None => replicates.mean(),
         };
         let thin = Thin::new(self.nodes, &[reach, &ln_sizes(self.model.warp(), &mu)]);
         let thin_mu: Vec<f64> = thin.chosen.iter().map(|&i| mu[i]).collect();
@@ -60,7 +60,7 @@ impl Surface<'_> {
         draws
             .iter_mut()
             .for_each(|z| *z = middle + wider * (*z - middle));
-        Ok((draws, error))
+        Ok((draws, replicates.parts()))
     }
 }
 
@@ -68,6 +68,52 @@ fn median(draws: &[f64]) -> f64 {
     let mut sorted = draws.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
+}
+
+/// What each replicate of the nodes says of Z: its logarithm for a positive f, in a unit otherwise.
+pub(super) struct Replicates {
+    each: Vec<f64>,
+    is_log: bool,
+}
+
+impl Replicates {
+    /// On the surface of a model's median.
+    pub fn new(model: &Model, nodes: &Nodes, ln_unit: Option<f64>) -> Result<Replicates> {
+        let mu = model.posterior().means(&nodes.points)?;
+        let warp = model.warp();
+        Ok(Terms { warp, ln_unit }.replicates(nodes, &mu))
+    }
+
+    /// What all say together.
+    pub fn mean(&self) -> f64 {
+        let n = self.each.len() as f64;
+        match self.is_log {
+            true => ln_sum_exp(&self.each) - n.ln(),
+            false => self.each.iter().sum::<f64>() / n,
+        }
+    }
+
+    /// What each says, in parts of that.
+    pub fn parts(&self) -> Vec<f64> {
+        let mean = self.mean();
+        let part = |z: &f64| match self.is_log {
+            true => (z - mean).exp(),
+            false => z / mean,
+        };
+        self.each.iter().map(part).collect()
+    }
+}
+
+/// The standard error of the mean of replicates, relative to it.
+pub(super) fn relative_error(parts: &[f64]) -> f64 {
+    error_between(parts, &vec![1.0; parts.len()])
+}
+
+/// The same of the ratio of two means on the same nodes.
+pub(super) fn error_between(parts: &[f64], others: &[f64]) -> f64 {
+    let n = parts.len() as f64;
+    let squares = parts.iter().zip(others).map(|(a, b)| (a - b).powi(2));
+    (squares.sum::<f64>() / (n * (n - 1.0).max(1.0))).sqrt()
 }
 
 /// Sums of weighted xi(g): as logarithms for a positive f, in a unit otherwise.
@@ -94,7 +140,7 @@ impl Terms<'_> {
     }
 
     /// What each replicate alone says of the whole.
-    fn replicates(&self, nodes: &Nodes, g: &[f64]) -> Vec<f64> {
+    fn replicates(&self, nodes: &Nodes, g: &[f64]) -> Replicates {
         let size = g.len() / nodes.replicates;
         let whole = (nodes.replicates as f64).ln();
         let one = |r: usize| {
@@ -105,27 +151,10 @@ impl Terms<'_> {
                 .collect();
             self.sum(&ln_weights, &g[part])
         };
-        (0..nodes.replicates).map(one).collect()
-    }
-
-    fn mean(&self, replicates: &[f64]) -> f64 {
-        let n = replicates.len() as f64;
-        match self.ln_unit {
-            None => ln_sum_exp(replicates) - n.ln(),
-            Some(_) => replicates.iter().sum::<f64>() / n,
+        Replicates {
+            each: (0..nodes.replicates).map(one).collect(),
+            is_log: self.ln_unit.is_none(),
         }
-    }
-
-    /// The standard error of the mean, relative to it.
-    fn relative_error(&self, replicates: &[f64]) -> f64 {
-        let n = replicates.len() as f64;
-        let mean = self.mean(replicates);
-        let ratio = |z: &f64| match self.ln_unit {
-            None => (z - mean).exp(),
-            Some(_) => z / mean,
-        };
-        let squares: f64 = replicates.iter().map(|z| (ratio(z) - 1.0).powi(2)).sum();
-        (squares / (n * (n - 1.0).max(1.0))).sqrt()
     }
 }
 
@@ -171,5 +200,31 @@ impl Thin {
             chosen,
             ln_weights,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_and_errors_are_the_same_in_logs_and_in_a_unit() {
+        let sums = [2.0, 2.2, 1.9, 2.1_f64];
+        let in_unit = Replicates {
+            each: sums.to_vec(),
+            is_log: false,
+        };
+        let in_logs = Replicates {
+            each: sums.iter().map(|z| z.ln()).collect(),
+            is_log: true,
+        };
+        assert!((in_logs.mean() - in_unit.mean().ln()).abs() < 1e-15);
+        for (a, b) in in_logs.parts().iter().zip(in_unit.parts()) {
+            assert!((a - b).abs() < 1e-15);
+        }
+        // The mean is 2.05 and the squared deviations sum to 0.05.
+        let error = (0.05_f64 / 12.0).sqrt() / 2.05;
+        assert!((relative_error(&in_unit.parts()) - error).abs() < 1e-15);
+        assert_eq!(error_between(&in_unit.parts(), &in_unit.parts()), 0.0);
     }
 }

@@ -44,14 +44,8 @@ pub(crate) fn ln_sizes(warp: &dyn Warp, g: &[f64]) -> Vec<f64> {
     g.iter().map(|&g| ln_size(warp, g)).collect()
 }
 
-/// About n nodes that follow exp(reach) pi, weighted for integrals against pi.
-///
-/// A scout, half from the measure and half around the best observed points, is followed by rounds in each
-/// of which a mixture of Gaussians is fitted to the weighted nodes of the round before (population Monte
-/// Carlo, Cappe et al. 2004). The mixture lives in the measure's normal scores, where pi is N(0, I) and has no
-/// edges. A fifth of the nodes are the measure's own, so no weight exceeds 5. Where the measure has
-/// no density, or nothing is observed, these are Sobol' nodes.
-pub(crate) fn follow(
+/// About n nodes that follow exp(reach) pi, weighted for integrals against pi: see [`Follower`].
+pub(super) fn follow(
     measure: &dyn Measure,
     posterior: &Posterior,
     ln_observed: &[f64],
@@ -59,37 +53,84 @@ pub(crate) fn follow(
     n: usize,
     seed: u64,
 ) -> Result<Nodes> {
-    let sample = matches!(measure.form(), Form::Sample(_));
-    let observed = Proposal::around(posterior, ln_observed);
-    let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
-        return Nodes::sobol(measure, n, seed);
-    };
-    let scores = measure.coordinates(Chart::Score)?;
-    let scout = Scout {
-        measure,
-        parts: vec![(0.5, &observed)],
-    };
-    let size = n.div_ceil(ADAPTING);
-    let mut nodes = scout.nodes(size, seed)?;
-    let mut rng = Rng::new(seed).child(1);
-    for round in 1..=ROUNDS {
-        let (t, ln_mass) = weighed(&nodes, reach, scores.as_ref())?;
-        let Some(found) = Mixture::fit(&t, &ln_mass, &mut rng) else {
-            break;
+    let follower = Follower::new(measure, posterior, ln_observed, reach, n, seed)?;
+    follower.nodes(n, follower.seed)
+}
+
+/// A proposal that follows exp(reach) pi.
+///
+/// A scout, half from the measure and half around the best observed points, is followed by rounds in each
+/// of which a mixture of Gaussians is fitted to the weighted nodes of the round before (population Monte
+/// Carlo, Cappe et al. 2004). The mixture lives in the measure's normal scores, where pi is N(0, I) and has no
+/// edges. A fifth of the nodes are the measure's own, so no weight exceeds 5. Where the measure has
+/// no density, or nothing is observed, it gives Sobol' nodes.
+pub(crate) struct Follower<'a> {
+    measure: &'a dyn Measure,
+    found: Option<Found>,
+    /// A seed for its nodes that no round has used.
+    pub seed: u64,
+}
+
+/// Where mass was found.
+struct Found {
+    scores: Box<dyn Coordinates>,
+    observed: Proposal,
+    /// None where the scout found no mass.
+    mixture: Option<Mixture>,
+}
+
+impl<'a> Follower<'a> {
+    /// Adapt with a quarter of n nodes a round.
+    pub fn new(
+        measure: &'a dyn Measure,
+        posterior: &Posterior,
+        ln_observed: &[f64],
+        reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
+        n: usize,
+        seed: u64,
+    ) -> Result<Follower<'a>> {
+        let sample = matches!(measure.form(), Form::Sample(_));
+        let observed = Proposal::around(posterior, ln_observed);
+        let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
+            return Ok(Follower {
+                measure,
+                found: None,
+                seed,
+            });
         };
-        let proposal = Followed {
+        let mut found = Found {
+            scores: measure.coordinates(Chart::Score)?,
+            observed,
+            mixture: None,
+        };
+        let size = n.div_ceil(ADAPTING);
+        let (mut rng, mut seed) = (Rng::new(seed).child(1), seed);
+        for _ in 0..ROUNDS {
+            let nodes = found.nodes(measure, size, seed)?;
+            let (t, ln_mass) = weighed(&nodes, reach, found.scores.as_ref())?;
+            let Some(mixture) = Mixture::fit(&t, &ln_mass, &mut rng) else {
+                break;
+            };
+            found.mixture = Some(mixture);
+            seed = rng.next_u64();
+            if effective(&ln_mass) > ENOUGH * size as f64 {
+                break;
+            }
+        }
+        Ok(Follower {
             measure,
-            scores: scores.as_ref(),
-            observed: &observed,
-            found,
-        };
-        let last = round == ROUNDS || effective(&ln_mass) > ENOUGH * size as f64;
-        nodes = proposal.nodes(if last { n } else { size }, rng.next_u64())?;
-        if last {
-            break;
+            found: Some(found),
+            seed,
+        })
+    }
+
+    /// About n nodes, weighted for integrals against pi.
+    pub fn nodes(&self, n: usize, seed: u64) -> Result<Nodes> {
+        match &self.found {
+            Some(found) => found.nodes(self.measure, n, seed),
+            None => Nodes::sobol(self.measure, n, seed),
         }
     }
-    Ok(nodes)
 }
 
 /// The nodes that have mass, in normal scores, with ln of their mass. A node so far out in a tail that
@@ -113,42 +154,60 @@ fn weighed(
     Ok((t, pairs.map(|(&i, r)| nodes.ln_weights[i] + r).collect()))
 }
 
-/// The measure (a fifth), the observed points (a twentieth), and the mixture that was found.
-struct Followed<'a> {
-    measure: &'a dyn Measure,
-    scores: &'a dyn Coordinates,
-    observed: &'a Proposal,
-    found: Mixture,
-}
+/// The measure's part of the nodes, and that of the observed points.
+const OWN: usize = 5;
+const NEAR: usize = 20;
 
-impl Followed<'_> {
-    fn nodes(mut self, n: usize, seed: u64) -> Result<Nodes> {
+impl Found {
+    fn nodes(&self, measure: &dyn Measure, n: usize, seed: u64) -> Result<Nodes> {
+        let Some(mixture) = &self.mixture else {
+            let parts = vec![(0.5, &self.observed)];
+            return Scout { measure, parts }.nodes(n, seed);
+        };
         let (replicates, size) = split(n);
-        let (own, near) = ((size / 5).max(1), (size / 20).max(1));
+        let (own, near) = ((size / OWN).max(1), (size / NEAR).max(1));
         let left = size.saturating_sub(own + near) as f64;
         // Whole numbers of nodes: the shares that are drawn are the shares that are weighted.
         let share = |ln: f64| ((ln.exp() * left).round() as usize).max(1);
-        let components = self.found.components.iter();
+        let components = mixture.components.iter();
         let counts: Vec<usize> = components.map(|c| share(c.ln_share)).collect();
         let size = own + near + counts.iter().sum::<usize>();
         let ln_part = |count: usize| (count as f64 / size as f64).ln();
-        for (c, &count) in self.found.components.iter_mut().zip(&counts) {
+        let mut drawn = Drawn {
+            measure,
+            scores: self.scores.as_ref(),
+            observed: &self.observed,
+            mixture: mixture.clone(),
+            ln_own: ln_part(own),
+            ln_near: ln_part(near),
+        };
+        for (c, &count) in drawn.mixture.components.iter_mut().zip(&counts) {
             c.ln_share = ln_part(count);
         }
-        let points = self.draw(replicates, own, near, &counts, seed)?;
+        let points = drawn.points(replicates, own, near, &counts, seed)?;
         let total = ((replicates * size) as f64).ln();
-        let ln_weights = parallel::map(points.len(), |i| {
-            -self.ln_ratio(points.row(i), ln_part(own), ln_part(near)) - total
-        });
+        let ln_weights = parallel::map(points.len(), |i| -drawn.ln_ratio(points.row(i)) - total);
         Ok(Nodes {
             points,
             ln_weights,
             replicates,
         })
     }
+}
 
+/// The measure, the observed points and the mixture, with the shares that are drawn.
+struct Drawn<'a> {
+    measure: &'a dyn Measure,
+    scores: &'a dyn Coordinates,
+    observed: &'a Proposal,
+    mixture: Mixture,
+    ln_own: f64,
+    ln_near: f64,
+}
+
+impl Drawn<'_> {
     /// Each part has a Sobol' sequence of its own in every replicate.
-    fn draw(
+    fn points(
         &self,
         replicates: usize,
         own: usize,
@@ -171,7 +230,7 @@ impl Followed<'_> {
                 self.observed.draw(u, &mut x);
                 points.push(&x)?;
             }
-            for (&count, component) in counts.iter().zip(&self.found.components) {
+            for (&count, component) in counts.iter().zip(&self.mixture.components) {
                 for u in sequence(dim, stream(), r)?.points(count).chunks_exact(dim) {
                     component.draw(u, &mut t);
                     self.scores.from_natural(&t, &mut x);
@@ -183,15 +242,16 @@ impl Followed<'_> {
     }
 
     /// ln of the whole proposal's density over pi; infinite where pi vanishes.
-    fn ln_ratio(&self, x: &[f64], ln_own: f64, ln_near: f64) -> f64 {
+    fn ln_ratio(&self, x: &[f64]) -> f64 {
         let ln_pi = self.measure.ln_density(x);
         let mut t = vec![0.0; x.len()];
         if ln_pi == f64::NEG_INFINITY || self.scores.to_natural(x, &mut t).is_err() {
             return f64::INFINITY;
         }
         let ln_phi: f64 = t.iter().map(|&t| ln_normal_pdf(t)).sum();
-        let near = ln_near + self.observed.ln_density(x) - ln_pi;
-        ln_add_exp(ln_add_exp(ln_own, near), self.found.ln_density(&t) - ln_phi)
+        let near = self.ln_near + self.observed.ln_density(x) - ln_pi;
+        let found = self.mixture.ln_density(&t) - ln_phi;
+        ln_add_exp(ln_add_exp(self.ln_own, near), found)
     }
 }
 

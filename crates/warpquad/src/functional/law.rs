@@ -73,6 +73,12 @@ impl Law {
         self
     }
 
+    /// The same draws moved by so much: in ln Z where they are of ln Z, in the law's unit otherwise.
+    pub(crate) fn shifted(mut self, by: f64) -> Law {
+        self.samples.iter_mut().for_each(|x| *x += by);
+        self
+    }
+
     /// The draws' mean and variance as an estimate, on nodes with that relative error.
     pub(crate) fn estimate(&self, relative_node_error: f64) -> Estimate {
         let (ln_unit, mean, var) = self.moments();

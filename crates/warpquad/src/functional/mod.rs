@@ -13,7 +13,7 @@ pub mod taylor;
 
 pub(crate) use cubature::cubature;
 pub use estimate::Estimate;
-pub(crate) use following::{follow, ln_reach, ln_sizes};
+pub(crate) use following::{Follower, ln_reach, ln_sizes};
 pub use law::{Law, law};
 pub(crate) use law::{draw, ln_weighted_sum};
 pub use nodes::Nodes;

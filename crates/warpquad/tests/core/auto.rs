@@ -191,6 +191,38 @@ fn knows_an_analytic_f_to_many_digits() {
 }
 
 #[test]
+fn knows_a_smooth_f_of_three_parameters_to_three_digits() {
+    // 1.2 + cos(1/2 + a x) over the unit cube, where the integral of exp(i a x) is a product of sinc(a_k / 2) exp(i a_k / 2).
+    let a = [4.0, 3.0, 5.0_f64];
+    let ln_f = |x: &[f64]| {
+        let phase: f64 = a.iter().zip(x).map(|(a, x)| a * x).sum();
+        Value::Log((1.2 + (0.5 + phase).cos()).ln())
+    };
+    let size: f64 = a.iter().map(|a| (0.5 * a).sin() / (0.5 * a)).product();
+    let truth = (1.2 + size * (0.5 + 0.5 * a.iter().sum::<f64>()).cos()).ln();
+    for seed in 1..=3 {
+        let cube = Arc::new(Product::uniform(&[(0.0, 1.0); 3]).unwrap());
+        let z = run_from(seed, ln_f, cube, Range::POSITIVE, 80);
+        assert_holds(&z, truth, 1e-3);
+        let error = z.estimate.relative_node_error();
+        assert!(error < 5e-4, "the nodes alone are {error} off");
+    }
+}
+
+#[test]
+fn takes_the_root_of_f_where_that_is_smoother_than_its_logarithm() {
+    // (1/100 + sin 2x)^2 up to x = 3/2, by the integrals of sin and sin^2.
+    let ln_f = |x: &[f64]| Value::Log(2.0 * (0.01 + (2.0 * x[0]).sin()).ln());
+    let squares = 0.5 * (1.5 - 6.0_f64.sin() / 4.0);
+    let truth = ((1.5e-4 + 0.01 * (1.0 - 3.0_f64.cos()) + squares) / 1.5).ln();
+    for seed in 1..=3 {
+        let line = Arc::new(Product::uniform(&[(0.0, 1.5)]).unwrap());
+        let z = run_from(seed, ln_f, line, Range::POSITIVE, 40);
+        assert_holds(&z, truth, 1e-4);
+    }
+}
+
+#[test]
 fn is_less_sure_after_a_surprise() {
     // Six of eight observations see one bump, the last two another one, ten times as high.
     let bump = |x: f64, at: f64| -0.5 * ((x - at) / 0.05).powi(2);
