@@ -1,6 +1,7 @@
 //! Look where an observation would narrow the tails of the integral most.
 
 use super::cross::Cross;
+use super::explore::FAR;
 use super::{Acquisition, Context, InformationGain, Maximise, Score, maximise};
 use crate::belief::Posterior;
 use crate::error::Result;
@@ -11,10 +12,14 @@ use crate::warp::Warp;
 
 /// How many standard deviations of g the tails are taken at, in turn. 5 alone wastes evaluations on
 /// sharp peaks of huge range, 1 alone misses modes.
-const TAILS: [f64; 3] = [2.0, 5.0, 1.0];
+const TAILS: [f64; 3] = [2.0, FAR, 1.0];
 
 /// Nodes of the integral: its argument's order is asked, not its value.
 const NODES: usize = 512;
+
+/// Where the tails of Z at u sd are less than u times this part of Z apart, little is left to win. They are those of an f that is too
+/// high, or too low, everywhere at once: Z itself is known far better then (benchmarks/TUNING.md).
+const CONTENT: f64 = 0.05;
 
 /// Quasi-random candidates from the prior; as many of the nodes join them.
 const CANDIDATES: usize = 128;
@@ -31,7 +36,7 @@ const STEPS: usize = 10;
 /// # Numerics
 /// The integral is a sum over 512 nodes that follow its own integrand. Candidates are prior points and
 /// nodes; the best is refined along the exact gradient. Without a latent process to look at, it is
-/// [`InformationGain`].
+/// [`InformationGain`]. It is content where the tails at u sd, of all of f at once, are less than u/20 of Z apart.
 ///
 /// # Reference
 /// Jarvenpaa, Gutmann, Vehtari and Marttinen (2021), with u = 0.67 throughout.
@@ -57,29 +62,68 @@ impl Acquisition for LookAhead {
     }
 
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
+        look(at, tail(at))
+    }
+
+    fn choose_unless_content(&self, at: &Context<'_>) -> Result<Option<Vec<f64>>> {
+        let u = tail(at);
+        match Look::new(at, u)? {
+            Some(look) if u < FAR && look.ahead.relative_width() < CONTENT * u => Ok(None),
+            Some(look) => look.choose(at).map(Some),
+            None => InformationGain.choose(at).map(Some),
+        }
+    }
+}
+
+/// The tails of this choice.
+fn tail(at: &Context<'_>) -> f64 {
+    TAILS[at.step % TAILS.len()]
+}
+
+/// Choose with the tails at u sd.
+pub(super) fn look(at: &Context<'_>, u: f64) -> Result<Vec<f64>> {
+    match Look::new(at, u)? {
+        Some(look) => look.choose(at),
+        None => InformationGain.choose(at),
+    }
+}
+
+/// One look: the tails, and where they are.
+struct Look<'a> {
+    ahead: Ahead<'a>,
+    nodes: Points,
+}
+
+impl<'a> Look<'a> {
+    /// None without a latent process to look at.
+    fn new(at: &Context<'a>, u: f64) -> Result<Option<Look<'a>>> {
         let Some(anatomy) = at.belief.anatomy() else {
-            return InformationGain.choose(at);
+            return Ok(None);
         };
-        let warp = anatomy.link.warp();
-        let (posterior, seed) = (anatomy.posterior, at.choice_seed());
-        let u = TAILS[at.step % TAILS.len()];
-        let nodes = Nodes::plausible(at.measure, at.belief, u, NODES, seed)?;
-        let ahead = Ahead::new(posterior, warp, &nodes, u)?;
-        let stride = nodes.points.len().div_ceil(CANDIDATES);
-        let some: Vec<usize> = (0..nodes.points.len()).step_by(stride).collect();
+        let nodes = Nodes::plausible(at.measure, at.belief, u, NODES, at.choice_seed())?;
+        Ok(Some(Look {
+            ahead: Ahead::new(anatomy.posterior, anatomy.link.warp(), &nodes, u)?,
+            nodes: nodes.points,
+        }))
+    }
+
+    fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
+        let stride = self.nodes.len().div_ceil(CANDIDATES);
+        let some: Vec<usize> = (0..self.nodes.len()).step_by(stride).collect();
+        let theta = self.ahead.posterior.prior().theta();
         let options = Maximise {
             candidates: CANDIDATES,
             refined: 1,
             steps: STEPS,
-            more: Some(&nodes.points.select(&some)),
-            lengths: Some(&posterior.prior().theta().coordinate_lengths()),
+            more: Some(&self.nodes.select(&some)),
+            lengths: Some(&theta.coordinate_lengths()),
             ..Maximise::default()
         };
         let score = Score {
-            values: &|x| ahead.scores(x),
-            gradient: Some(&|x| ahead.gradient(x)),
+            values: &|x| self.ahead.scores(x),
+            gradient: Some(&|x| self.ahead.gradient(x)),
         };
-        maximise(at.measure, at.taken, seed, &score, &options)
+        maximise(at.measure, at.taken, at.choice_seed(), &score, &options)
     }
 }
 
@@ -118,6 +162,21 @@ impl<'a> Ahead<'a> {
     fn observed(&self, s: f64) -> f64 {
         let theta = self.posterior.prior().theta();
         s + theta.noise + 1e-12 * theta.output_scale
+    }
+
+    /// The width between the tails of Z as they are, in parts of Z at the mean of g.
+    fn relative_width(&self) -> f64 {
+        let (mut width, mut whole) = (0.0, 0.0);
+        for (at, w) in self.cross.marginals.iter().zip(&self.ln_weights) {
+            let away = self.u * at.s.max(0.0).sqrt();
+            let [below, middle, above] = [-away, 0.0, away].map(|by| {
+                let local = self.warp.local(at.mu + by);
+                (w + local.ln_unit).exp() * local.value
+            });
+            width += (above - below).abs();
+            whole += middle.abs();
+        }
+        width / whole
     }
 
     /// Minus ln of the width between the tails of Z, in some unit, after an observation at each point.

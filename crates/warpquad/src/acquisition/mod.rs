@@ -1,7 +1,7 @@
 //! Step 2: choose where to look next.
 //!
 //! An [`Acquisition`] turns a belief into one point. Those that score points (`uncertainty`,
-//! `uncertainty-prior`, `information-gain`, `look-ahead`, `design`) do so in logs and share one multistart
+//! `uncertainty-prior`, `information-gain`, `look-ahead`, `explore`, `design`) do so in logs and share one multistart
 //! maximiser, [`maximise`]; the others follow the measure alone. A choice is a function of its
 //! [`Context`]: the same context gives the same point, on any number of threads.
 //!
@@ -30,6 +30,7 @@
 mod candidates;
 mod cross;
 mod design;
+mod explore;
 mod gain;
 mod information_gain;
 mod look_ahead;
@@ -40,6 +41,7 @@ mod uncertainty;
 mod uncertainty_prior;
 
 pub use design::{Design, design};
+pub use explore::Explore;
 pub use information_gain::InformationGain;
 pub use look_ahead::LookAhead;
 pub use maximise::{Maximise, Score, maximise};
@@ -85,6 +87,11 @@ pub trait Acquisition: Debug + Send + Sync {
 
     /// The next point: inside the measure's support and not taken.
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>>;
+
+    /// The same, but nothing where it has little left to win. Most rules cannot tell.
+    fn choose_unless_content(&self, at: &Context<'_>) -> Result<Option<Vec<f64>>> {
+        self.choose(at).map(Some)
+    }
 }
 
 /// One line of the registry.
@@ -119,6 +126,11 @@ pub static REGISTRY: &[Entry] = &[
         name: "look-ahead",
         summary: "what narrows the tails of Z most, watched at 2, 5 and 1 sd in turn (auto)",
         build: || Arc::new(LookAhead),
+    },
+    Entry {
+        name: "explore",
+        summary: "the same at 5 sd: where a mode may hide (auto, once content)",
+        build: || Arc::new(Explore),
     },
     Entry {
         name: "prior",

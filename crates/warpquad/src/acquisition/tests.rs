@@ -424,3 +424,26 @@ fn a_design_in_advance_beats_random_points() {
     let (made, drawn) = (variance(&designed), variance(&random));
     assert!(made < 0.5 * drawn, "{made} {drawn}");
 }
+
+#[test]
+fn the_look_ahead_is_content_where_f_is_known_and_never_far_out() {
+    let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
+    let content = |n: usize, step: usize| {
+        let x: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
+        let g: Vec<f64> = x.iter().map(|x| -3.0 * x).collect();
+        let taken = Points::new(1, x).unwrap();
+        let theta = Theta::constant(-1.0, 4.0, vec![0.3]).unwrap();
+        let posterior = Prior::new(Matern52, theta).condition(&taken, &g).unwrap();
+        let at = Context {
+            belief: &Warped::new(&Log, &posterior),
+            measure: &measure,
+            taken: &taken,
+            seed: 1,
+            step,
+        };
+        LookAhead.choose_unless_content(&at).unwrap().is_none()
+    };
+    // The tails are taken at 2, 5 and 1 sd in turn.
+    assert_eq!([0, 1, 2].map(|step| content(3, step)), [false; 3]);
+    assert_eq!([0, 1, 2].map(|step| content(40, step)), [true, false, true]);
+}

@@ -2,6 +2,7 @@
 
 mod audit;
 mod average;
+mod explore;
 mod hindsight;
 mod model;
 mod posterior;

@@ -36,7 +36,8 @@ const TAUS: [f64; 5] = [3.0, 10.0, 30.0, 100.0, 300.0];
 
 /// Beyond, g is ln f nearly as it is, and a smooth kernel follows depths that do not matter: more than two dimensions have no points to
 /// spare for them. In one and two it must be better by so many nats an observation: g's variance is then so large that
-/// the nugget cannot be made small, and less is lost where a saturating warp does as well.
+/// the nugget cannot be made small, and less is lost where a saturating warp does as well. Where one that saturates sooner is
+/// better, they are not tried.
 const PLAIN_TAU: f64 = 30.0;
 const PLAIN_DIMENSIONS: usize = 2;
 const PLAIN_GAIN: f64 = 0.5;
@@ -84,6 +85,8 @@ pub(super) struct Shape {
     pub quadratic: bool,
     /// Whether the observations are taken at their word, with a nugget that is no more than rounding.
     pub close: bool,
+    /// Whether all depths are told apart: to look for modes from afar.
+    pub deep: bool,
 }
 
 impl ModelMaker<'_> {
@@ -111,6 +114,9 @@ impl ModelMaker<'_> {
         };
         let mut best: Option<(f64, Model, Vec<f64>)> = None;
         for &tau in self.taus() {
+            if tau > PLAIN_TAU && best.as_ref().is_some_and(|(best, ..)| *best < PLAIN_TAU) {
+                break;
+            }
             // A warp that cannot be fitted to these data is no loss while another one can.
             let Ok(model) = fitted(tau) else {
                 continue;
@@ -266,6 +272,9 @@ impl ModelMaker<'_> {
     /// A peak of a thousandth of the prior's width in every parameter has e^(-7 d) of its volume, so that all that lies 20 + 7 d nats
     /// lower adds e^-20 to Z at most.
     fn depth(&self) -> f64 {
+        if self.shape.deep {
+            return f64::MAX;
+        }
         let d = self.measure.dim();
         let ln = self.data.values().iter().map(|v| v.ln_abs());
         let (top, held) = largest(ln, TOLD_APART * (d + 1));

@@ -3,7 +3,7 @@
 use super::average::average;
 use super::model::{ModelMaker, Shape};
 use super::{Method, Model, Step4};
-use crate::acquisition::{self, Acquisition, Context, QuasiRandom};
+use crate::acquisition::{self, Acquisition, Context, Explore, QuasiRandom};
 use crate::belief::{Belief, Prior, Theta};
 use crate::data::{Data, Value};
 use crate::error::{Error, Result};
@@ -47,6 +47,8 @@ pub struct Engine {
     pub(super) last_fit: Option<LastFit>,
     /// Every fit that chose a point, in order: what the run believed on its way.
     pub(super) fits: Vec<LastFit>,
+    /// The last fit of the model that explores.
+    pub(super) exploring: Option<LastFit>,
 }
 
 /// The last fit of a run: all that later fits depend on besides the data.
@@ -112,6 +114,7 @@ impl Engine {
             current: None,
             last_fit: None,
             fits: Vec::new(),
+            exploring: None,
         })
     }
 
@@ -155,22 +158,25 @@ impl Engine {
         if model.is_some() {
             self.count_fit();
         }
-        let measure = self.coordinates.measure();
-        let choose = |acquisition: &dyn Acquisition, belief: &dyn Belief| {
-            acquisition.choose(&Context {
-                belief,
-                measure,
-                taken: &taken,
-                seed: self.seed,
-                step,
-            })
+        let coordinates = Arc::clone(&self.coordinates);
+        let measure = coordinates.measure();
+        let nothing = Prior::new(Matern32, Theta::constant(0.0, 1.0, measure.scale())?);
+        let at = Context {
+            belief: &nothing,
+            measure,
+            taken: &taken,
+            seed: self.seed,
+            step,
         };
+        let rule = Arc::clone(&self.acquisition);
+        let choose = |belief: &dyn Belief| rule.choose_unless_content(&Context { belief, ..at });
+        let explore = |belief: &dyn Belief| Explore.choose(&Context { belief, ..at });
         let z = match model {
-            Some(model) => model.belief(|belief| choose(self.acquisition.as_ref(), belief))?,
-            None => {
-                let theta = Theta::constant(0.0, 1.0, measure.scale())?;
-                choose(&QuasiRandom, &Prior::new(Matern32, theta))?
-            }
+            None => QuasiRandom.choose(&at)?,
+            Some(model) => match model.belief(choose)? {
+                Some(z) => z,
+                None => self.explorer(&model, &pending)?.belief(explore)?,
+            },
         };
         let mut x = vec![0.0; z.len()];
         self.coordinates.from_natural(&z, &mut x);
@@ -249,6 +255,7 @@ impl Engine {
             current: None,
             last_fit: fits.last().cloned(),
             fits,
+            exploring: None,
             ..*self
         }
     }
@@ -273,7 +280,7 @@ impl Engine {
         self.maker(data, tau)
     }
 
-    fn maker<'a>(&'a self, data: &'a Data, tau: Option<f64>) -> ModelMaker<'a> {
+    pub(super) fn maker<'a>(&'a self, data: &'a Data, tau: Option<f64>) -> ModelMaker<'a> {
         ModelMaker {
             method: &self.method,
             range: self.range,

@@ -1,0 +1,45 @@
+//! Look where a mode may hide.
+
+use super::look_ahead::look;
+use super::{Acquisition, Context};
+use crate::error::Result;
+
+/// How many standard deviations of g a mode may be above its mean.
+pub(super) const FAR: f64 = 5.0;
+
+/// Explore: the look-ahead with its tails far out.
+///
+/// # Definition
+/// argmin over x of the integral over pi of |xi(mu + 5 sd') - xi(mu - 5 sd')|, as in [`LookAhead`](super::LookAhead): where nothing is
+/// known at 5 sd, and most of all where f may be large.
+///
+/// # Numerics
+/// Those of the look-ahead.
+///
+/// # Reference
+/// Jarvenpaa, Gutmann, Vehtari and Marttinen (2021), with 0.67 in place of 5.
+///
+/// ```
+/// use warpquad::acquisition::{Acquisition, Context, Explore};
+/// use warpquad::{Points, Prior, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
+/// let pi = Product::uniform(&[(0.0, 1.0)])?;
+/// let prior = Prior::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.05])?);
+/// let taken = Points::from_rows(&[vec![0.05], vec![0.1], vec![0.15], vec![0.2]])?;
+/// let posterior = prior.condition(&taken, &[-9.0, 0.0, 0.0, -9.0])?;
+/// let belief = Warped::new(&Log, &posterior);
+/// let at = Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 4 };
+/// assert!(Explore.choose(&at)?[0] > 0.25);     // away from the peak that is known
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Explore;
+
+impl Acquisition for Explore {
+    fn name(&self) -> &'static str {
+        "explore"
+    }
+
+    fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
+        look(at, FAR)
+    }
+}
