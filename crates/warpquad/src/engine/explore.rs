@@ -1,6 +1,6 @@
 //! Explore once content: look for modes with a model that tells all depths apart.
 
-use super::model::{Model, ModelMaker, Shape};
+use super::model::{Model, ModelMaker};
 use super::run::{Engine, LastFit};
 use crate::belief::Theta;
 use crate::data::Data;
@@ -46,17 +46,12 @@ impl Engine {
         self.exploring.as_ref().map(|last| last.theta.clone())
     }
 
+    /// Only a warp whose tau the data chose has a floor to take away.
     fn deep_maker<'a>(&'a self, data: &'a Data) -> Option<ModelMaker<'a>> {
-        let maker = self.maker(data, self.last_fit.as_ref()?.tau);
-        let deep = Shape {
-            deep: true,
-            ..maker.shape
-        };
-        let has_floor = maker.shape.tau.is_some();
-        has_floor.then_some(ModelMaker {
-            shape: deep,
-            ..maker
-        })
+        let tau = self.last_fit.as_ref()?.tau?;
+        let mut maker = self.maker(data, Some(tau));
+        maker.shape.deep = true;
+        Some(maker)
     }
 }
 
