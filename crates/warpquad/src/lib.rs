@@ -44,7 +44,7 @@ pub mod points;
 pub mod session;
 pub mod warp;
 
-pub use belief::{Axes, Belief, Linearised, Posterior, Prior, Theta, Warped};
+pub use belief::{Axes, Belief, Effects, Linearised, Posterior, Prior, Theta, Warped};
 pub use data::{Data, Value};
 pub use error::{Error, Result};
 pub use fit::{Fit, fit};

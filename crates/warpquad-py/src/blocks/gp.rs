@@ -102,6 +102,7 @@ impl Gp {
             length_scales: length_scales.map_or(vec![1.0], |lengths| flat(&lengths)),
             noise,
             axes: None,
+            effects: None,
         };
         let made = theta.check().and_then(|()| {
             let kernel = kernel.get()?;

@@ -4,7 +4,7 @@ use super::candidates::Space;
 use super::gain::{Gain, Weighted, nodes};
 use super::look_ahead::Ahead;
 use super::*;
-use crate::belief::{Axes, Linearised, Posterior, Prior, Theta, Warped};
+use crate::belief::{Axes, Effects, Linearised, Posterior, Prior, Theta, Warped};
 use crate::error::Error;
 use crate::functional::Nodes;
 use crate::kernel::{Matern32, Matern52};
@@ -128,10 +128,21 @@ fn turned_posterior() -> Posterior {
     prior.condition(smooth.points(), smooth.g()).unwrap()
 }
 
-/// Every kind of link, by name, along the coordinates and along other axes.
+fn posterior_with_effects() -> Posterior {
+    let turned = turned_posterior();
+    let theta = Theta {
+        effects: Some(Effects::new(0.6, 0.8).unwrap()),
+        ..turned.prior().theta().clone()
+    };
+    let prior = turned.prior().with_theta(theta);
+    prior.condition(turned.points(), turned.g()).unwrap()
+}
+
+/// Every kind of link, by name, along the coordinates, along other axes, and with main effects there.
 fn for_each_belief(mut check: impl FnMut(&str, &dyn Belief)) {
     for_each_link(&smooth_posterior(), &mut check);
     for_each_link(&turned_posterior(), &mut check);
+    for_each_link(&posterior_with_effects(), &mut check);
 }
 
 fn for_each_link(posterior: &Posterior, check: &mut impl FnMut(&str, &dyn Belief)) {

@@ -4,6 +4,7 @@
 //! covariance anywhere, and [`Functional`](crate::Functional) integrates any of them.
 
 mod axes;
+mod effects;
 mod linearised;
 mod posterior;
 mod prior;
@@ -11,10 +12,12 @@ mod theta;
 mod warped;
 
 pub use axes::Axes;
+pub use effects::Effects;
 pub use linearised::Linearised;
 pub(crate) use posterior::{JITTERS, not_positive_definite, well_conditioned};
 pub use posterior::{Latent, Posterior};
 pub use prior::Prior;
+pub(crate) use prior::{Scaled, Slopes};
 pub use theta::{MeanFunction, Theta};
 pub use warped::Warped;
 

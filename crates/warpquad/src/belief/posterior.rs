@@ -170,11 +170,9 @@ impl Posterior {
     pub fn means(&self, x: &Points) -> Result<Vec<f64>> {
         same_length("point", x.dim(), self.dim())?;
         let mut k = vec![0.0; self.x.len()];
-        let theta = self.prior.theta();
         let mean_at = |x: &[f64]| {
-            self.scaled.squared_distances(x, theta, &mut k);
-            self.prior.kernel().fill(&mut k, None);
-            self.prior.mean_at(x) + theta.output_scale * dot(&k, &self.weights)
+            self.prior.sigma_to(&self.scaled, x, &mut k);
+            self.prior.mean_at(x) + dot(&k, &self.weights)
         };
         Ok(x.iter().map(mean_at).collect())
     }
@@ -215,37 +213,25 @@ impl Posterior {
     /// Mean, variance and their gradients at one point.
     pub fn latent(&self, x: &[f64]) -> Result<Latent> {
         same_length("point", x.len(), self.dim())?;
-        let theta = self.prior.theta();
-        let n = self.x.len();
-        let (mut k, mut derivative) = (vec![0.0; n], vec![0.0; n]);
-        self.scaled.squared_distances(x, theta, &mut k);
-        self.prior.kernel().fill(&mut k, Some(&mut derivative));
-        for (k, d) in k.iter_mut().zip(&mut derivative) {
-            *k *= theta.output_scale;
-            *d *= theta.output_scale;
-        }
+        let (theta, n) = (self.prior.theta(), self.x.len());
+        let mut k = vec![0.0; n];
+        let slopes = self.prior.sigma_slopes(&self.scaled, x, &mut k);
         let mu = self.prior.mean_at(x) + dot(&k, &self.weights);
         let mut solved = k.clone();
         self.factor.solve_vec(&mut solved);
+        // Sigma_D = s - k' A k.
         let s = theta.output_scale - dot(&k, &solved);
-        let mut d_mu = vec![0.0; x.len()];
-        let y = theta.turn(x);
-        theta.mean.add_gradient(&y, &mut d_mu);
-        let mut d_s = vec![0.0; x.len()];
-        for (d, (y, l)) in y.iter().zip(&theta.length_scales).enumerate() {
-            // d k_i / d y_d = k'(r^2) 2 (y - y_i)_d / l_d^2 along the axes, and Sigma_D = s - k' A k.
-            let scaled = self.scaled.dimension(d);
-            let dk = (0..n).map(|i| derivative[i] * 2.0 * (y / l - scaled[i]) / l);
-            for (i, dk) in dk.enumerate() {
-                d_mu[d] += dk * self.weights[i];
-                d_s[d] -= 2.0 * dk * solved[i];
-            }
-        }
         let marginal = Marginal { mu, s: s.max(0.0) };
+        let mut own = vec![0.0; x.len()];
+        theta.mean.add_gradient(&theta.turn(x), &mut own);
+        let mut d_mu = theta.pull_back(own);
+        let explained = slopes.sums(&self.weights, theta);
+        d_mu.iter_mut().zip(explained).for_each(|(d, e)| *d += e);
+        let d_s = slopes.sums(&solved, theta);
         Ok(Latent {
             marginal,
-            d_mu: theta.pull_back(d_mu),
-            d_s: theta.pull_back(d_s),
+            d_mu,
+            d_s: d_s.iter().map(|d| -2.0 * d).collect(),
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::{Belief, MeanFunction, Moments, Posterior, Theta};
 use crate::error::{Result, same_length};
 use crate::kernel::Kernel;
-use crate::numeric::linalg::Mat;
+use crate::numeric::linalg::{Mat, dot};
 use crate::numeric::loops;
 use crate::points::Points;
 use std::sync::Arc;
@@ -79,25 +79,78 @@ impl Prior {
     pub(crate) fn sigma_scaled(&self, x: &Scaled, y: &Points) -> Mat {
         let mut out = Mat::zeros(x.len, y.len());
         for (j, y) in y.iter().enumerate() {
-            x.squared_distances(y, &self.theta, out.col_mut(j));
+            self.sigma_to(x, y, out.col_mut(j));
         }
-        self.fill(&mut out, None);
         out
     }
 
-    /// Replace squared distances by covariances, with their derivatives in r^2 where asked for.
-    pub(crate) fn fill(&self, r2: &mut Mat, mut derivative: Option<&mut Mat>) {
-        let scale = self.theta.output_scale;
-        for j in 0..r2.cols() {
-            let column = r2.col_mut(j);
-            let beside = derivative.as_mut().map(|d| d.col_mut(j));
-            self.kernel.fill(column, beside);
-            column.iter_mut().for_each(|k| *k *= scale);
-        }
-        if let Some(derivative) = derivative {
-            for j in 0..derivative.cols() {
-                derivative.col_mut(j).iter_mut().for_each(|d| *d *= scale);
+    /// Sigma from points already scaled to y.
+    pub(crate) fn sigma_to(&self, x: &Scaled, y: &[f64], out: &mut [f64]) {
+        let y = scaled(y, &self.theta);
+        x.squared_distances(&y, out);
+        self.kernel.fill(out, None);
+        let (joint, own) = self.scales();
+        out.iter_mut().for_each(|k| *k *= joint);
+        if let Some(effects) = &self.theta.effects {
+            let mut rho = vec![0.0; x.len];
+            for (d, &y) in y.iter().enumerate() {
+                effects.squares(x.dimension(d), y, &mut rho);
+                self.kernel.fill(&mut rho, None);
+                out.iter_mut()
+                    .zip(&rho)
+                    .for_each(|(k, rho)| *k += own * rho);
             }
+        }
+    }
+
+    /// The same, and their slopes in y.
+    pub(crate) fn sigma_slopes(&self, x: &Scaled, y: &[f64], out: &mut [f64]) -> Slopes {
+        let (y, lengths) = (scaled(y, &self.theta), &self.theta.length_scales);
+        let (joint, own) = self.scales();
+        let mut derivative = vec![0.0; x.len];
+        x.squared_distances(&y, out);
+        self.kernel.fill(out, Some(&mut derivative));
+        out.iter_mut().for_each(|k| *k *= joint);
+        let mut slopes = Slopes {
+            len: x.len,
+            values: Vec::with_capacity(y.len() * x.len),
+        };
+        for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
+            // d rho(r^2) / d y_d = rho' 2 z_d / l_d.
+            let pairs = x.dimension(d).iter().zip(&derivative);
+            slopes
+                .values
+                .extend(pairs.map(|(x, slope)| joint * slope * 2.0 * (y - x) / l));
+        }
+        let Some(effects) = &self.theta.effects else {
+            return slopes;
+        };
+        let mut rho = vec![0.0; x.len];
+        for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
+            effects.squares(x.dimension(d), y, &mut rho);
+            self.kernel.fill(&mut rho, Some(&mut derivative));
+            out.iter_mut()
+                .zip(&rho)
+                .for_each(|(k, rho)| *k += own * rho);
+            let factor = 2.0 * own / (l * effects.stretch.powi(2));
+            let slopes = slopes.values[d * x.len..(d + 1) * x.len].iter_mut();
+            let pairs = x.dimension(d).iter().zip(&derivative);
+            slopes
+                .zip(pairs)
+                .for_each(|(k, (x, slope))| *k += factor * slope * (y - x));
+        }
+        slopes
+    }
+
+    /// What the correlation of all coordinates together is multiplied by, and that of each one alone.
+    fn scales(&self) -> (f64, f64) {
+        let scale = self.theta.output_scale;
+        match &self.theta.effects {
+            Some(effects) => {
+                let own = effects.share / self.theta.dim() as f64;
+                ((1.0 - effects.share) * scale, own * scale)
+            }
+            None => (scale, 0.0),
         }
     }
 
@@ -150,9 +203,23 @@ impl Scaled {
         &self.coordinates[d * self.len..(d + 1) * self.len]
     }
 
-    /// r^2 from every point to x.
-    pub fn squared_distances(&self, x: &[f64], theta: &Theta, out: &mut [f64]) {
-        loops::squared_distances(&self.coordinates, self.len, 0, &scaled(x, theta), out);
+    /// r^2 from every point to y, which is scaled too.
+    fn squared_distances(&self, y: &[f64], out: &mut [f64]) {
+        loops::squared_distances(&self.coordinates, self.len, 0, y, out);
+    }
+}
+
+/// Slopes of covariances between a point and others, as the point moves along an axis, an axis after another.
+pub(crate) struct Slopes {
+    len: usize,
+    values: Vec<f64>,
+}
+
+impl Slopes {
+    /// The slopes of a weighted sum of the covariances, in the coordinates.
+    pub fn sums(&self, weights: &[f64], theta: &Theta) -> Vec<f64> {
+        let along = |d: usize| dot(&self.values[d * self.len..(d + 1) * self.len], weights);
+        theta.pull_back((0..theta.dim()).map(along).collect())
     }
 }
 

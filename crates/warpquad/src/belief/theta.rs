@@ -1,6 +1,6 @@
 //! Hold the hyperparameters, in one place.
 
-use super::Axes;
+use super::{Axes, Effects};
 use crate::error::{Result, finite, positive, same_length};
 use crate::points::Points;
 use std::borrow::Cow;
@@ -70,6 +70,8 @@ pub struct Theta {
     pub noise: f64,
     /// Directions that the lengths and a quadratic mean are taken along, in place of the coordinates'.
     pub axes: Option<Arc<Axes>>,
+    /// What of g is a sum over these directions; without them it is one function of all.
+    pub effects: Option<Effects>,
 }
 
 impl Theta {
@@ -81,6 +83,7 @@ impl Theta {
             length_scales,
             noise: 0.0,
             axes: None,
+            effects: None,
         };
         theta.check().map(|()| theta)
     }
@@ -117,17 +120,28 @@ impl Theta {
     }
 
     /// The length of g along each coordinate, the others held: 1 / sqrt(sum over axes j of (a_jd / l_j)^2).
-    pub fn coordinate_lengths(&self) -> Cow<'_, [f64]> {
+    pub fn coordinate_lengths(&self) -> Vec<f64> {
+        let lengths = self.axis_lengths();
         let Some(axes) = &self.axes else {
-            return Cow::Borrowed(&self.length_scales);
+            return lengths;
         };
         let mut squares = vec![0.0; self.dim()];
-        for (row, l) in axes.rows().iter().zip(&self.length_scales) {
+        for (row, l) in axes.rows().iter().zip(lengths) {
             let terms = squares.iter_mut().zip(row);
             terms.for_each(|(sum, a)| *sum += (a / l).powi(2));
         }
         squares.iter_mut().for_each(|sum| *sum = 1.0 / sum.sqrt());
-        Cow::Owned(squares)
+        squares
+    }
+
+    /// The length of g along each axis: of the squared exponential with the same curvature at 0.
+    fn axis_lengths(&self) -> Vec<f64> {
+        let Some(Effects { share, stretch }) = self.effects else {
+            return self.length_scales.clone();
+        };
+        let curvature = 1.0 - share + share / (self.dim() as f64 * stretch * stretch);
+        let lengths = self.length_scales.iter();
+        lengths.map(|l| l / curvature.sqrt()).collect()
     }
 
     /// Refuse what no prior can have.
@@ -138,6 +152,9 @@ impl Theta {
         }
         if let Some(axes) = &self.axes {
             same_length("axes", axes.dim(), self.dim())?;
+        }
+        if let Some(effects) = &self.effects {
+            effects.check()?;
         }
         if self.noise != 0.0 {
             positive("noise", self.noise)?;

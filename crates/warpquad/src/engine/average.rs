@@ -211,7 +211,8 @@ impl Ensemble {
         let total: f64 = self.drawn.iter().map(|(_, weight)| weight).sum();
         for (k, (model, weight)) in self.drawn.iter().enumerate() {
             let rest: f64 = self.drawn[k..].iter().map(|(_, weight)| weight).sum();
-            let count = ((draws - samples.len()) as f64 * weight / rest).round() as usize;
+            let left = draws.saturating_sub(samples.len()) as f64;
+            let count = (left * weight / rest).round() as usize;
             let surface = Surface {
                 model,
                 nodes: &nodes,

@@ -3,7 +3,9 @@
 use super::score::{difference, largest, scores};
 use super::turn::{along_axes, scales};
 use super::{Method, Step4};
-use crate::belief::{Axes, Belief, Linearised, MeanFunction, Posterior, Prior, Theta, Warped};
+use crate::belief::{
+    Axes, Belief, Effects, Linearised, MeanFunction, Posterior, Prior, Theta, Warped,
+};
 use crate::data::Data;
 use crate::error::Result;
 use crate::fit::{Fit, Starts, fit, laplace};
@@ -131,7 +133,7 @@ impl ModelMaker<'_> {
             }
         }
         match best {
-            Some((tau, model, _)) => Ok((with(tau).turned(model, last), Some(tau))),
+            Some((tau, model, _)) => Ok((with(tau).refined(model, last), Some(tau))),
             None => first.map(|model| (model, Some(last_tau))),
         }
     }
@@ -145,22 +147,39 @@ impl ModelMaker<'_> {
         }
     }
 
-    /// The same model along axes learnt from it, or along those of the last fit, if that predicts the observations better by a
-    /// nat for each of the d (d - 1) / 2 numbers that were learnt, and by a standard error more.
-    fn turned(&self, model: Model, last: Option<&Theta>) -> Model {
-        let learnt = along_axes(&model, self.measure, self.seed);
-        let kept = last.filter(|theta| theta.axes.is_some()).cloned();
-        let (d, plain) = (self.measure.dim() as f64, scores(&model));
-        let mut best = (0.5 * d * (d - 1.0), model);
-        for theta in learnt.into_iter().chain(kept) {
-            let Ok(turned) = self.fit(Some(&theta)) else {
-                continue;
+    /// The same model along axes learnt from it, and with main effects, or with those of the last fit, if that predicts the
+    /// observations better by a nat for each number that was learnt, and by a standard error more; by two with main effects, which are
+    /// tried from several starts.
+    fn refined(&self, model: Model, last: Option<&Theta>) -> Model {
+        let plain = scores(&model);
+        let gain = |model: &Model| {
+            let (better, error) = difference(&scores(model), &plain);
+            let errors = if model.theta().effects.is_none() {
+                1.0
+            } else {
+                2.0
             };
-            let (better, error) = difference(&scores(&turned), &plain);
-            if better - error > best.0 {
-                best = (better - error, turned);
+            better - errors * error - learnt(model.theta())
+        };
+        let turned = along_axes(&model, self.measure, self.seed);
+        let kept = last.filter(|theta| learnt(theta) > 0.0).cloned();
+        let mut best = (0.0, model);
+        let consider = |best: &mut (f64, Model), theta: &Theta| {
+            let Ok(fitted) = self.fit(Some(theta)) else {
+                return;
+            };
+            let gain = gain(&fitted);
+            if gain > best.0 {
+                *best = (gain, fitted);
             }
-        }
+        };
+        turned.iter().for_each(|theta| consider(&mut best, theta));
+        // Before the last fit's, which may stay where effects of another length would be far better.
+        let effects = with_effects(best.1.theta());
+        effects
+            .iter()
+            .chain(&kept)
+            .for_each(|theta| consider(&mut best, theta));
         best.1
     }
 
@@ -197,6 +216,7 @@ impl ModelMaker<'_> {
         }
         let mut theta = self.first_theta(other.theta().axes.clone())?;
         theta.length_scales = other.theta().length_scales.clone();
+        theta.effects = other.theta().effects;
         self.fit(Some(&theta))
     }
 
@@ -365,6 +385,27 @@ impl Model {
             Step4::Matched | Step4::Averaged => use_it(&Warped::new(&self.warp, &self.posterior)),
             Step4::Linearised => use_it(&Linearised::new(&self.warp, &self.posterior)),
         }
+    }
+}
+
+/// How many numbers were learnt of the directions and the sum in theta, which a plain one has not.
+fn learnt(theta: &Theta) -> f64 {
+    let d = theta.dim() as f64;
+    let axes = theta.axes.as_ref().map_or(0.0, |_| 0.5 * d * (d - 1.0));
+    axes + theta.effects.map_or(0.0, |_| 2.0)
+}
+
+/// Where to start with main effects: half of the variance over the lengths of theta, the rest over longer ones, or nearly all of it.
+/// None in one dimension, where they are nothing new.
+fn with_effects(theta: &Theta) -> Vec<Theta> {
+    let start = |share: f64, stretch: f64| Theta {
+        length_scales: theta.length_scales.iter().map(|l| l / stretch).collect(),
+        effects: Some(Effects { share, stretch }),
+        ..theta.clone()
+    };
+    match theta.dim() {
+        1 => Vec::new(),
+        _ => vec![start(0.5, 0.3), start(0.9, 1.0)],
     }
 }
 

@@ -9,7 +9,7 @@
 //! and with a = E^-1 r, W = E^-1 - a a', its differential is a' dr + tr(W dE) / 2 + sum of d ln u.
 
 use super::Parameters;
-use crate::belief::{MeanFunction, Theta};
+use crate::belief::{Effects, MeanFunction, Theta};
 use crate::kernel::Kernel;
 use crate::numeric::linalg::{Cholesky, Mat, Scratch, dot};
 use crate::numeric::loops::{self, Lanes, add_products, add_weighted_squares, multiply, total};
@@ -46,12 +46,22 @@ pub struct Objective<'a> {
 struct Pairs {
     /// rho, then c.
     c: Vec<f64>,
-    /// d rho / d(r^2).
+    /// d rho / d(r^2), less the share of main effects.
     slope: Vec<f64>,
+    effects: EffectPairs,
     value: Vec<f64>,
     d_c: Vec<f64>,
     d_mu: Vec<f64>,
     d_s: Vec<f64>,
+}
+
+/// The same for main effects; empty without them.
+#[derive(Debug, Default)]
+struct EffectPairs {
+    /// s (mean of rho_d - rho): what c gains with the share.
+    contrast: Vec<f64>,
+    /// u rho'(u), u = z_d^2 / stretch^2, for every dimension.
+    slopes: Vec<Vec<f64>>,
 }
 
 /// Pairs whose r^2 are turned into rho at once: few enough for the first-level cache, many beside
@@ -66,6 +76,9 @@ struct Sums {
     c: Lanes,
     /// W dE/dc rho' z^2, z the scaled difference in a dimension.
     squares: Vec<Lanes>,
+    /// W dE/dc times the contrast of main effects, and times their slopes.
+    contrast: Lanes,
+    effects: Vec<Lanes>,
 }
 
 /// What the factorisation yields.
@@ -110,6 +123,7 @@ impl<'a> Objective<'a> {
             pairs: Pairs {
                 c: packed(),
                 slope: packed(),
+                effects: EffectPairs::default(),
                 value: packed(),
                 d_c: packed(),
                 d_mu: unless_zero(),
@@ -138,7 +152,7 @@ impl<'a> Objective<'a> {
             MeanFunction::Quadratic { .. } => self.evaluate_general(&theta, gradient),
         };
         match value {
-            Some(value) => value + self.parameters.length_penalty(vector, gradient),
+            Some(value) => value + self.parameters.penalty(vector, gradient),
             None => f64::INFINITY,
         }
     }
@@ -170,6 +184,45 @@ impl<'a> Objective<'a> {
                 filled = end;
             }
         }
+        if let Some(effects) = &theta.effects {
+            self.add_effects(theta.output_scale, effects);
+        }
+    }
+
+    /// c <- c + share s (mean of rho_d - rho).
+    fn add_effects(&mut self, s: f64, effects: &Effects) {
+        let (n, dim) = (self.x.len(), self.x.dim());
+        let Pairs {
+            c,
+            slope,
+            effects: pairs,
+            ..
+        } = &mut self.pairs;
+        let count = c.len() - 1;
+        pairs.contrast.clear();
+        pairs.contrast.extend(c[..count].iter().map(|c| -c));
+        pairs.slopes.resize(dim, vec![0.0; count]);
+        let (mut rho, mut derivative) = ([0.0; BATCH], [0.0; BATCH]);
+        for (z, out) in self.scaled.chunks_exact(n).zip(&mut pairs.slopes) {
+            let mut start = 0;
+            for j in 0..n {
+                let end = start + n - j - 1;
+                effects.squares(&z[j + 1..], z[j], &mut out[start..end]);
+                start = end;
+            }
+            let batches = out.chunks_mut(BATCH).zip(pairs.contrast.chunks_mut(BATCH));
+            for (u, contrast) in batches {
+                let rho = &mut rho[..u.len()];
+                rho.copy_from_slice(u);
+                self.kernel.fill(rho, Some(&mut derivative[..u.len()]));
+                multiply(u, &derivative);
+                let terms = contrast.iter_mut().zip(rho);
+                terms.for_each(|(sum, rho)| *sum += s / dim as f64 * *rho);
+            }
+        }
+        let terms = c.iter_mut().zip(&pairs.contrast);
+        terms.for_each(|(c, contrast)| *c += effects.share * contrast);
+        slope.iter_mut().for_each(|k| *k *= 1.0 - effects.share);
     }
 
     /// The constant mean: all observations share one marginal.
@@ -337,12 +390,14 @@ impl<'a> Objective<'a> {
             d_s: [0.0; 8],
             c: [0.0; 8],
             squares: vec![[0.0; 8]; self.x.dim()],
+            contrast: [0.0; 8],
+            effects: vec![[0.0; 8]; self.pairs.effects.slopes.len()],
         };
         add_pairs(&mut sums, &self.inverse, a, &self.pairs, &self.scaled);
         sums
     }
 
-    /// The gradient in ln output scale, ln length scales and ln noise, given d / d(marginal variance).
+    /// The gradient in ln output scale, ln length scales, ln noise and the numbers of main effects, given d / d(marginal variance).
     fn latent_gradient(&self, theta: &Theta, d_var: f64, sums: &Sums, gradient: &mut [f64]) {
         let at = self.parameters.scale_index();
         gradient[at] = theta.output_scale * d_var + total(&sums.c);
@@ -352,6 +407,17 @@ impl<'a> Objective<'a> {
         // d c / d ln l = s rho'(r^2) (-2 z^2).
         for (d, squares) in sums.squares.iter().enumerate() {
             gradient[at + 1 + d] = -2.0 * theta.output_scale * total(squares);
+        }
+        if let (Some(i), Some(Effects { share, .. })) =
+            (self.parameters.effects_index(), theta.effects)
+        {
+            gradient[i] = share * (1.0 - share) * total(&sums.contrast);
+            // A longer stretch is a longer length of every term.
+            for (d, slopes) in sums.effects.iter().enumerate() {
+                let own = -2.0 * theta.output_scale * share / self.x.dim() as f64 * total(slopes);
+                gradient[at + 1 + d] += own;
+                gradient[i + 1] += own;
+            }
         }
     }
 }
@@ -373,6 +439,16 @@ fn add_pairs(sums: &mut Sums, inverse: &Mat, a: &[f64], pairs: &Pairs, scaled: &
         }
         multiply(w, &pairs.d_c[packed.clone()]);
         add_products(&mut sums.c, w, &pairs.c[packed.clone()]);
+        for (acc, slopes) in sums.effects.iter_mut().zip(&pairs.effects.slopes) {
+            add_products(acc, w, &slopes[packed.clone()]);
+        }
+        if !sums.effects.is_empty() {
+            add_products(
+                &mut sums.contrast,
+                w,
+                &pairs.effects.contrast[packed.clone()],
+            );
+        }
         multiply(w, &pairs.slope[packed]);
         for (acc, x) in sums.squares.iter_mut().zip(scaled.chunks_exact(n)) {
             add_weighted_squares(acc, w, &x[j + 1..], x[j]);

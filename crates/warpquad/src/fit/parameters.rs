@@ -1,7 +1,7 @@
 //! Lay theta out as the vector of free numbers that an optimiser moves, with bounds and starts.
 
 use super::{Fit, LengthPrior, Space, Starts};
-use crate::belief::{MeanFunction, Prior, Theta};
+use crate::belief::{Effects, MeanFunction, Prior, Theta};
 use crate::error::{Result, same_length};
 use crate::numeric::random::Rng;
 use crate::points::Points;
@@ -15,8 +15,15 @@ const START_LENGTHS: [f64; 2] = [0.1, 0.5];
 const OUTPUT_SCALES: (f64, f64) = (1e-8, 1e4);
 /// Smallest and largest noise variance, in the same units.
 const NOISES: (f64, f64) = (1e-12, 1.0);
+/// Smallest and largest share of main effects against the rest, and their stretch: beyond, one of the two parts is nothing.
+const ODDS: (f64, f64) = (1e-3, 1e3);
+const STRETCHES: (f64, f64) = (0.05, 20.0);
+/// The sd of ln odds and of ln stretch under their priors, which are around 1: a share or a length that the data say nothing of stays.
+const ODDS_SD: f64 = 3.0;
+const STRETCH_SD: f64 = 1.0;
 
-/// The free numbers: the mean's, then ln output scale, ln length scales, and ln noise if it is fitted.
+/// The free numbers: the mean's, then ln output scale, ln length scales, ln noise if it is fitted, and ln odds and ln stretch of
+/// main effects if there are such.
 #[derive(Debug, Clone)]
 pub struct Parameters {
     template: Theta,
@@ -90,6 +97,9 @@ impl Parameters {
                 (NOISES.1 * range * range).ln(),
             ));
         }
+        if self.template.effects.is_some() {
+            bounds.extend([ODDS, STRETCHES].map(|(lo, hi)| (lo.ln(), hi.ln())));
+        }
         bounds
     }
 
@@ -128,6 +138,12 @@ impl Parameters {
         self.fit_noise.then(|| self.scale_index() + 1 + self.dim())
     }
 
+    /// Where ln odds of the main effects stand, ln stretch after it, if there are such.
+    pub(super) fn effects_index(&self) -> Option<usize> {
+        let after = self.scale_index() + 1 + self.dim() + usize::from(self.fit_noise);
+        self.template.effects.map(|_| after)
+    }
+
     /// The vector of a theta.
     pub fn vector(&self, theta: &Theta) -> Vec<f64> {
         let mut out = Vec::with_capacity(self.bounds.len());
@@ -147,6 +163,9 @@ impl Parameters {
         out.extend(theta.length_scales.iter().map(|l| l.ln()));
         if self.fit_noise {
             out.push(theta.noise.max(f64::MIN_POSITIVE).ln());
+        }
+        if let Some(Effects { share, stretch }) = theta.effects {
+            out.extend([(share / (1.0 - share)).ln(), stretch.ln()]);
         }
         out
     }
@@ -173,20 +192,30 @@ impl Parameters {
                 None => self.template.noise,
             },
             axes: self.template.axes.clone(),
+            effects: self.effects_index().map(|i| Effects {
+                share: 1.0 / (1.0 + (-vector[i]).exp()),
+                stretch: vector[i + 1].exp(),
+            }),
         }
     }
 
-    /// Minus the ln density of the length prior, with its gradient added to `gradient`.
-    pub(super) fn length_penalty(&self, vector: &[f64], gradient: &mut [f64]) -> f64 {
-        let Some(LengthPrior { median, sd }) = self.length_prior else {
-            return 0.0;
-        };
-        let at = self.scale_index() + 1;
+    /// Minus the ln density of the priors of theta, with its gradient added to `gradient`.
+    pub(super) fn penalty(&self, vector: &[f64], gradient: &mut [f64]) -> f64 {
         let mut sum = 0.0;
-        for (d, w) in self.spread.iter().enumerate() {
-            let z = (vector[at + d] - (median * w).ln()) / sd;
+        let mut add = |i: usize, mean: f64, sd: f64| {
+            let z = (vector[i] - mean) / sd;
             sum += 0.5 * z * z + sd.ln() + 0.5 * std::f64::consts::TAU.ln();
-            gradient[at + d] += z / sd;
+            gradient[i] += z / sd;
+        };
+        if let Some(LengthPrior { median, sd }) = self.length_prior {
+            let first = self.scale_index() + 1;
+            for (d, w) in self.spread.iter().enumerate() {
+                add(first + d, (median * w).ln(), sd);
+            }
+        }
+        if let Some(i) = self.effects_index() {
+            add(i, 0.0, ODDS_SD);
+            add(i + 1, 0.0, STRETCH_SD);
         }
         sum
     }
@@ -210,6 +239,7 @@ impl Parameters {
                 false => self.template.noise,
             },
             axes: self.template.axes.clone(),
+            effects: self.template.effects,
         }
     }
 }

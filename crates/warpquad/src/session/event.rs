@@ -1,6 +1,6 @@
 //! Say what can happen in a run, and write it as JSON that a person can read.
 
-use crate::belief::{Axes, MeanFunction, Theta};
+use crate::belief::{Axes, Effects, MeanFunction, Theta};
 use crate::data::Value;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
@@ -275,6 +275,9 @@ pub fn theta_json(theta: &Theta) -> Json {
     if let Some(axes) = &theta.axes {
         json["axes"] = json!(axes.rows());
     }
+    if let Some(Effects { share, stretch }) = theta.effects {
+        json["effects"] = json!({"share": share, "stretch": stretch});
+    }
     json
 }
 
@@ -282,6 +285,12 @@ fn axes(json: &Json) -> Result<Axes, String> {
     let rows = json.as_array().ok_or("axes is not a list")?;
     let rows: Result<Vec<Vec<f64>>, String> = rows.iter().map(numbers).collect();
     Axes::new(&rows?).map_err(|error| error.to_string())
+}
+
+fn effects(json: &Json) -> Result<Effects, String> {
+    let fields = Fields(json.as_object().ok_or("effects is not an object")?);
+    let (share, stretch) = (fields.any("share")?, fields.any("stretch")?);
+    Effects::new(number(share)?, number(stretch)?).map_err(|error| error.to_string())
 }
 
 fn theta(json: &Json) -> Result<Theta, String> {
@@ -307,6 +316,7 @@ fn theta(json: &Json) -> Result<Theta, String> {
             Some(rows) => Some(Arc::new(axes(rows)?)),
             None => None,
         },
+        effects: object.get("effects").map(effects).transpose()?,
     })
 }
 
@@ -315,11 +325,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn theta_comes_back_with_its_axes() {
+    fn theta_comes_back_with_its_axes_and_effects() {
         let axes = Axes::new(&[vec![0.1, 1.0 / 3.0], vec![-2.0, 1e-9]]).unwrap();
         let turned = Theta {
             noise: 1e-6,
             axes: Some(Arc::new(axes)),
+            effects: Some(Effects::new(1.0 / 3.0, 0.1).unwrap()),
             ..Theta::constant(-1.0, 2.0, vec![0.5, 3.0]).unwrap()
         };
         assert_eq!(theta(&theta_json(&turned)), Ok(turned));
@@ -331,5 +342,19 @@ mod tests {
         let mut json = theta_json(&plain);
         json["axes"] = json!([[1.0, 0.0], [1.0]]);
         assert!(theta(&json).is_err());
+    }
+
+    #[test]
+    fn effects_that_are_none_are_refused() {
+        let plain = Theta::constant(-1.0, 2.0, vec![0.5, 3.0]).unwrap();
+        for wrong in [
+            json!(0.5),
+            json!({"share": 0.5}),
+            json!({"share": 2.0, "stretch": 1.0}),
+        ] {
+            let mut json = theta_json(&plain);
+            json["effects"] = wrong;
+            assert!(theta(&json).is_err());
+        }
     }
 }

@@ -132,6 +132,27 @@ fn learns_the_axes_of_correlated_parameters() {
     assert!(widths[1] < 0.1, "{widths:?}");
 }
 
+#[test]
+fn learns_that_parameters_act_on_their_own() {
+    // Three parameters with heavy tails, whose widths are a tenth to a thirtieth of the box: (1 + z^2 / 2)^(-3/2) has the integral
+    // z / sqrt(2 + z^2).
+    let (centers, widths) = ([0.3, 0.6, 0.45], [0.1, 0.03, 0.05]);
+    let z = |x: &[f64], d: usize| (x[d] - centers[d]) / widths[d];
+    let ln_f = |x: &[f64]| {
+        let terms = (0..3).map(|d| -1.5 * (0.5 * z(x, d).powi(2)).ln_1p());
+        Value::Log(terms.sum())
+    };
+    let integral = |z: f64| z / (1.0 + 0.5 * z * z).sqrt();
+    let one = |d: usize| (widths[d] * (integral(z(&[1.0; 3], d)) - integral(z(&[0.0; 3], d)))).ln();
+    let truth: f64 = (0..3).map(one).sum();
+    let measure = Arc::new(Product::uniform(&[(0.0, 1.0); 3]).unwrap());
+    for seed in 1..4 {
+        let z = run_from(seed, ln_f, measure.clone(), Range::POSITIVE, 100);
+        assert!(z.theta.as_ref().unwrap().effects.is_some());
+        width_around(&z, truth, 0.05);
+    }
+}
+
 /// ln of the evidence of y = a + b t + noise under normal priors of sd 10 and a log-uniform noise between 0.001 and 10: closed
 /// form in a and b, since the t are symmetric, and a fine sum over ln noise, at whose ends nothing is left.
 fn ln_evidence_of_line(t: &[f64], y: &[f64]) -> f64 {

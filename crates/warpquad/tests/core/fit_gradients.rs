@@ -4,7 +4,7 @@ use std::sync::Arc;
 use warpquad::belief::{MeanFunction, Theta};
 use warpquad::fit::{Fit, Objective, Parameters, Space};
 use warpquad::warp::{Identity, Warp};
-use warpquad::{Points, Prior, kernel, warp};
+use warpquad::{Effects, Points, Prior, kernel, warp};
 
 /// Twelve points in two dimensions and latent values of about unit size.
 fn sample() -> (Points, Vec<f64>) {
@@ -34,7 +34,13 @@ fn means() -> Vec<MeanFunction> {
 
 /// The largest difference between the exact gradient and Richardson-extrapolated differences,
 /// relative to the largest component.
-fn gradient_error(warp: &dyn Warp, kernel_name: &str, mean: MeanFunction, space: Space) -> f64 {
+fn gradient_error(
+    warp: &dyn Warp,
+    kernel_name: &str,
+    mean: MeanFunction,
+    effects: Option<Effects>,
+    space: Space,
+) -> f64 {
     let (x, g) = sample();
     let theta = Theta {
         mean,
@@ -42,6 +48,7 @@ fn gradient_error(warp: &dyn Warp, kernel_name: &str, mean: MeanFunction, space:
         length_scales: vec![0.9, 1.4],
         noise: 0.01,
         axes: None,
+        effects,
     };
     let prior = Prior::shared(kernel::by_name(kernel_name).unwrap(), theta.clone());
     let how = Fit {
@@ -80,14 +87,29 @@ fn gradients_are_exact_for_every_warp_and_kernel_in_both_spaces() {
         for kernel in kernel::REGISTRY {
             for mean in means() {
                 for space in [Space::F, Space::G] {
-                    let error = gradient_error(warp.as_ref(), kernel.name, mean.clone(), space);
+                    let mean = mean.clone();
+                    let error = gradient_error(warp.as_ref(), kernel.name, mean, None, space);
                     assert!(
                         error < 2e-8,
-                        "{} with {} and {mean:?} in {space:?}: {error:e}",
+                        "{} with {} in {space:?}: {error:e}",
                         entry.name,
                         kernel.name
                     );
                 }
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_are_exact_with_main_effects() {
+    let effects = Some(Effects::new(0.7, 1.6).unwrap());
+    for kernel in kernel::REGISTRY {
+        for mean in means() {
+            for space in [Space::F, Space::G] {
+                let warp = &warp::Gumbel::default();
+                let error = gradient_error(warp, kernel.name, mean.clone(), effects, space);
+                assert!(error < 2e-8, "{} in {space:?}: {error:e}", kernel.name);
             }
         }
     }
@@ -105,6 +127,7 @@ fn a_flat_quadratic_mean_has_the_likelihood_of_a_constant_one() {
                 length_scales: vec![0.9, 1.4],
                 noise: 0.01,
                 axes: None,
+                effects: None,
             };
             let prior = Prior::shared(kernel::by_name("matern32").unwrap(), theta.clone());
             let parameters =

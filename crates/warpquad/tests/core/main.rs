@@ -5,6 +5,7 @@ mod auto;
 mod axes;
 mod bad_input;
 mod common;
+mod effects;
 mod fit_gradients;
 mod fitting;
 mod layers;

@@ -209,8 +209,10 @@ fn case<'a>(
     polynomial: &PolynomialForm,
 ) -> Option<Case<'a>> {
     let posterior = anatomy.posterior;
-    // Turned, a product measure is none.
-    if measure.dim() != posterior.dim() || posterior.prior().theta().axes.is_some() {
+    // Turned, a product measure is none; a sum is not the product that these integrals are.
+    let theta = posterior.prior().theta();
+    let is_product = theta.axes.is_none() && theta.effects.is_none();
+    if measure.dim() != posterior.dim() || !is_product {
         return None;
     }
     let mut coefficients = polynomial.coefficients.clone();
