@@ -76,6 +76,10 @@ pub fn print(report: &Report) {
             .map(|(n, l)| format!("{n} {}", number(*l)))
             .collect();
         row("length scales", lengths.join(", "));
+        if let Some(effects) = &theta.effects {
+            let percent = 100.0 * effects.share;
+            row("main effects", format!("{percent:.0} % of the variance"));
+        }
     }
     row("seed", report.seed.to_string());
     for warning in &report.warnings {
