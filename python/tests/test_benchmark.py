@@ -150,3 +150,9 @@ def test_the_worker_keeps_standard_output_for_its_lines() -> None:
     words = [sys.executable, "-m", "benchmarks.worker", "qmc", "edge_1d", "3,4", "50"]
     out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert [json.loads(entry)["seed"] for entry in out.splitlines()] == [3, 4]
+
+
+def test_the_overhead_of_one_problem_is_a_number() -> None:
+    words = [sys.executable, "-m", "benchmarks.overhead", "--one", "edge_1d"]
+    out = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert float(out) > 0

@@ -105,6 +105,19 @@ impl Points {
         &self.data
     }
 
+    /// The coordinates, a dimension after another: the layout that loops over points want.
+    ///
+    /// ```
+    /// use warpquad::Points;
+    /// let points = Points::from_rows(&[vec![1.0, 2.0], vec![3.0, 4.0]])?;
+    /// assert_eq!(points.columns(), [1.0, 3.0, 2.0, 4.0]);
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn columns(&self) -> Vec<f64> {
+        let column = |d: usize| self.iter().map(move |x| x[d]);
+        (0..self.dim).flat_map(column).collect()
+    }
+
     /// The points with the given indices, in that order.
     pub fn select(&self, indices: &[usize]) -> Points {
         let mut data = Vec::with_capacity(indices.len() * self.dim);

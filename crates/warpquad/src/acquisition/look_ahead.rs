@@ -14,8 +14,10 @@ use crate::warp::Warp;
 /// sharp peaks of huge range, 1 alone misses modes.
 const TAILS: [f64; 3] = [2.0, FAR, 1.0];
 
-/// Nodes of the integral: its argument's order is asked, not its value.
-const NODES: usize = 512;
+/// Nodes of the integral for each dimension, within limits: the order of its values is asked, not the values.
+const NODES: usize = 64;
+const FEWEST_NODES: usize = 256;
+const MOST_NODES: usize = 512;
 
 /// Where the tails of Z at u sd are less than u times this part of Z apart, little is left to win. They are those of an f that is too
 /// high, or too low, everywhere at once: Z itself is known far better then (benchmarks/TUNING.md).
@@ -34,7 +36,7 @@ const STEPS: usize = 10;
 /// g after an observation at x, which leaves the mean as it is. u goes through 2, 5 and 1 in turn.
 ///
 /// # Numerics
-/// The integral is a sum over 512 nodes that follow its own integrand. Candidates are prior points and
+/// The integral is a sum over 256 to 512 nodes that follow its own integrand. Candidates are prior points and
 /// nodes; the best is refined along the exact gradient. Without a latent process to look at, it is
 /// [`InformationGain`]. It is content where the tails at u sd, of all of f at once, are less than u/20 of Z apart.
 ///
@@ -100,7 +102,8 @@ impl<'a> Look<'a> {
         let Some(anatomy) = at.belief.anatomy() else {
             return Ok(None);
         };
-        let nodes = Nodes::plausible(at.measure, at.belief, u, NODES, at.choice_seed())?;
+        let n = (NODES * at.measure.dim()).clamp(FEWEST_NODES, MOST_NODES);
+        let nodes = Nodes::plausible(at.measure, at.belief, u, n, at.choice_seed())?;
         Ok(Some(Look {
             ahead: Ahead::new(anatomy.posterior, anatomy.link.warp(), &nodes, u)?,
             nodes: nodes.points,

@@ -51,9 +51,11 @@ const FIRST_TAU: f64 = 10.0;
 /// points are rounding.
 const CLOSE: f64 = 1e-10;
 
-/// From so many observations on `auto` is sparing with fits, which take n^3: a step must gain `ENOUGH` of the ln likelihood, a
-/// thousandth of a nat or so.
-const LONG: usize = 100;
+/// From so many observations for each dimension on, within limits, `auto` is sparing with fits, which take n^3: a step must gain
+/// `ENOUGH` of the ln likelihood, a thousandth of a nat or so.
+const LONG: usize = 12;
+const SHORTEST: usize = 60;
+const LONGEST: usize = 100;
 const ENOUGH: f64 = 1e-6;
 
 /// The fitted model of a run at some moment: the warp in the data's units, and p(g | D).
@@ -234,7 +236,8 @@ impl ModelMaker<'_> {
 
     /// Whether fits cost enough to be sparing with them.
     fn is_long(&self) -> bool {
-        self.method.step4 == Step4::Averaged && self.data.len() >= LONG
+        let long = (LONG * self.measure.dim()).clamp(SHORTEST, LONGEST);
+        self.method.step4 == Step4::Averaged && self.data.len() >= long
     }
 
     fn how(&self, starts: Starts, theta: &Theta) -> Fit {

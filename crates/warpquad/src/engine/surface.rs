@@ -11,7 +11,7 @@ use crate::points::Points;
 use crate::warp::Warp;
 
 /// Nodes drawn jointly: the covariance is factored, in O(n^3).
-const JOINT: usize = 600;
+const JOINT: usize = 400;
 
 /// What the models are wrong about together no average over them shows: their sds are taken this much larger. On the
 /// tuning half of the benchmark the intervals are too narrow with 1 (benchmarks/TUNING.md).

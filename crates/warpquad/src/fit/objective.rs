@@ -99,10 +99,7 @@ impl<'a> Objective<'a> {
         parameters: &'a Parameters,
     ) -> Objective<'a> {
         let n = x.len();
-        let mut columns = Vec::with_capacity(n * x.dim());
-        for d in 0..x.dim() {
-            columns.extend(x.iter().map(|x| x[d]));
-        }
+        let columns = x.columns();
         let pairs = n * n.saturating_sub(1) / 2;
         let packed = || vec![0.0; pairs + 1];
         let unless_zero = || {

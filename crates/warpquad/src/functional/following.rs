@@ -2,11 +2,10 @@
 
 use super::Nodes;
 use super::mixture::Mixture;
-use super::nodes::{Proposal, Scout, sequence, split};
+use super::nodes::{Proposal, Scout, in_blocks, sequence, split};
 use crate::belief::Posterior;
 use crate::error::Result;
 use crate::measure::{Chart, Coordinates, Form, Measure};
-use crate::numeric::parallel;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_normal_pdf};
 use crate::numeric::weights::effective;
@@ -186,7 +185,10 @@ impl Found {
         }
         let points = drawn.points(replicates, own, near, &counts, seed)?;
         let total = ((replicates * size) as f64).ln();
-        let ln_weights = parallel::map(points.len(), |i| -drawn.ln_ratio(points.row(i)) - total);
+        let ln_weights = in_blocks(&points, |block| {
+            let ratios = drawn.ln_ratios(block).into_iter();
+            ratios.map(|ratio| -ratio - total).collect()
+        });
         Ok(Nodes {
             points,
             ln_weights,
@@ -241,17 +243,30 @@ impl Drawn<'_> {
         Ok(points)
     }
 
-    /// ln of the whole proposal's density over pi; infinite where pi vanishes.
-    fn ln_ratio(&self, x: &[f64]) -> f64 {
-        let ln_pi = self.measure.ln_density(x);
-        let mut t = vec![0.0; x.len()];
-        if ln_pi == f64::NEG_INFINITY || self.scores.to_natural(x, &mut t).is_err() {
-            return f64::INFINITY;
+    /// ln of the whole proposal's density over pi at every point; infinite where pi vanishes.
+    fn ln_ratios(&self, points: &Points) -> Vec<f64> {
+        let mut out = vec![f64::INFINITY; points.len()];
+        let (mut inside, mut t) = (Vec::with_capacity(points.len()), points.slice(0, 0));
+        let (mut one, mut ln_pi) = (vec![0.0; points.dim()], Vec::with_capacity(points.len()));
+        for (i, x) in points.iter().enumerate() {
+            let at_x = self.measure.ln_density(x);
+            let scored = self.scores.to_natural(x, &mut one).is_ok();
+            if at_x > f64::NEG_INFINITY && scored && t.push(&one).is_ok() {
+                inside.push(i);
+                ln_pi.push(at_x);
+            }
         }
-        let ln_phi: f64 = t.iter().map(|&t| ln_normal_pdf(t)).sum();
-        let near = self.ln_near + self.observed.ln_density(x) - ln_pi;
-        let found = self.mixture.ln_density(&t) - ln_phi;
-        ln_add_exp(ln_add_exp(self.ln_own, near), found)
+        if inside.is_empty() {
+            return out;
+        }
+        let near = self.observed.ln_densities(&points.select(&inside));
+        let found = self.mixture.ln_densities(&t);
+        for (k, (&i, t)) in inside.iter().zip(t.iter()).enumerate() {
+            let ln_phi: f64 = t.iter().map(|&t| ln_normal_pdf(t)).sum();
+            let near = self.ln_near + near[k] - ln_pi[k];
+            out[i] = ln_add_exp(ln_add_exp(self.ln_own, near), found[k] - ln_phi);
+        }
+        out
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::numeric::linalg::{Cholesky, Mat};
 use crate::numeric::random::Rng;
-use crate::numeric::special::{ln_sum_exp, normal_quantile};
+use crate::numeric::special::{ln_sum_exp, ln_sum_exp_columns, normal_quantile};
 use crate::points::Points;
 
 /// Gaussians at most, besides the one over everything: enough for a curved ridge in the plane.
@@ -48,11 +48,26 @@ impl Component {
         })
     }
 
-    fn ln_density(&self, x: &[f64], scratch: &mut Vec<f64>) -> f64 {
-        scratch.clear();
-        scratch.extend(x.iter().zip(&self.mean).map(|(x, m)| x - m));
-        self.factor.solve_lower_vec(scratch);
-        self.ln_norm - 0.5 * scratch.iter().map(|z| z * z).sum::<f64>()
+    /// ln of the share times the density at points given a dimension after another; `z` is scratch of the same size.
+    fn ln_terms(&self, columns: &[f64], z: &mut [f64], out: &mut [f64]) {
+        let (n, lower) = (out.len(), self.factor.lower());
+        out.fill(self.ln_share + self.ln_norm);
+        // z = L^-1 (x - mean), all points at once.
+        for (i, mean) in self.mean.iter().enumerate() {
+            let (solved, rest) = z.split_at_mut(i * n);
+            let own = &mut rest[..n];
+            let x = &columns[i * n..(i + 1) * n];
+            own.iter_mut().zip(x).for_each(|(z, x)| *z = x - mean);
+            for (j, before) in solved.chunks_exact(n).enumerate() {
+                let l = lower[(i, j)];
+                own.iter_mut().zip(before).for_each(|(z, b)| *z -= l * b);
+            }
+            let pivot = 1.0 / lower[(i, i)];
+            for (z, out) in own.iter_mut().zip(&mut *out) {
+                *z *= pivot;
+                *out -= 0.5 * *z * *z;
+            }
+        }
     }
 
     /// Map d uniform numbers to a point.
@@ -138,15 +153,12 @@ impl Mixture {
     /// One step: share every point out by responsibility, move every component to its share.
     fn improved(&self, mass: &Mass, lengths: &[f64]) -> Option<Mixture> {
         let mut shares = vec![Share::new(lengths.len()); self.components.len()];
-        let mut ln_terms = vec![0.0; shares.len()];
-        let mut scratch = Vec::with_capacity(lengths.len());
-        for (x, &w) in mass.points.iter().zip(&mass.weights) {
-            for (t, c) in ln_terms.iter_mut().zip(&self.components) {
-                *t = c.ln_share + c.ln_density(x, &mut scratch);
-            }
-            let total = ln_sum_exp(&ln_terms);
-            for ((share, c), t) in shares.iter_mut().zip(&self.components).zip(&ln_terms) {
-                share.add(w * (t - total).exp(), x, &c.mean);
+        let mut table = self.ln_terms(&mass.points);
+        ln_sum_exp_columns(&mut table, mass.points.len());
+        let responsible = table.chunks_exact(mass.points.len());
+        for ((share, c), parts) in shares.iter_mut().zip(&self.components).zip(responsible) {
+            for ((x, w), part) in mass.points.iter().zip(&mass.weights).zip(parts) {
+                share.add(w * part, x, &c.mean);
             }
         }
         // A component with less than one effective point says nothing.
@@ -164,13 +176,19 @@ impl Mixture {
         Some(Mixture { components })
     }
 
-    pub fn ln_density(&self, x: &[f64]) -> f64 {
-        let mut scratch = Vec::with_capacity(x.len());
-        let components = self.components.iter();
-        let terms: Vec<f64> = components
-            .map(|c| c.ln_share + c.ln_density(x, &mut scratch))
-            .collect();
-        ln_sum_exp(&terms)
+    /// ln of the density at every point.
+    pub fn ln_densities(&self, points: &Points) -> Vec<f64> {
+        ln_sum_exp_columns(&mut self.ln_terms(points), points.len())
+    }
+
+    /// The terms of the density, a component after another.
+    fn ln_terms(&self, points: &Points) -> Vec<f64> {
+        let (n, columns) = (points.len(), points.columns());
+        let mut scratch = vec![0.0; columns.len()];
+        let mut table = vec![0.0; self.components.len() * n];
+        let rows = table.chunks_exact_mut(n).zip(&self.components);
+        rows.for_each(|(row, c)| c.ln_terms(&columns, &mut scratch, row));
+        table
     }
 }
 
@@ -284,6 +302,7 @@ impl Mass {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::special::ln_normal_pdf;
 
     /// Two clusters of very different weight, width and place.
     fn two_clusters(n: usize) -> (Points, Vec<f64>) {
@@ -306,11 +325,28 @@ mod tests {
             |r2: f64, w: f64| (-0.5 * r2 / (w * w)).exp() / (std::f64::consts::TAU * w * w);
         for (center, width, share) in [(3.0, 0.1, 0.25), (-1.0, 0.5, 0.75)] {
             let want = (share * normal(0.0, width)).ln();
-            let got = mixture.ln_density(&[center, 0.0]);
+            let at = Points::new(2, vec![center, 0.0]).unwrap();
+            let got = mixture.ln_densities(&at)[0];
             assert!((got - want).abs() < 0.8, "{got} {want}");
         }
         let shares: Vec<f64> = mixture.components.iter().map(|c| c.ln_share).collect();
         assert!(ln_sum_exp(&shares).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_density_of_two_correlated_normals() {
+        // (x, y) with variances 4 and 9 and correlation 1/2: x is N(1, 4), y given x is N(-2 + 3 (x - 1) / 4, 27/4).
+        let covariance = Mat::from_fn(2, 2, |i, j| [[4.0, 3.0], [3.0, 9.0]][i][j]);
+        let component = Component::new(0.0, vec![1.0, -2.0], covariance).unwrap();
+        let components = vec![component];
+        let points = [[1.0, -2.0], [2.5, 0.3], [-40.0, 7.0]];
+        let at = Points::new(2, points.concat()).unwrap();
+        let ln_normal =
+            |z: f64, variance: f64| ln_normal_pdf(z / variance.sqrt()) - 0.5 * variance.ln();
+        for ([x, y], got) in points.iter().zip(Mixture { components }.ln_densities(&at)) {
+            let want = ln_normal(x - 1.0, 4.0) + ln_normal(y + 2.0 - 0.75 * (x - 1.0), 6.75);
+            assert!((got - want).abs() < 1e-12 * want.abs(), "{got} {want}");
+        }
     }
 
     #[test]
@@ -320,6 +356,8 @@ mod tests {
         assert!(Mixture::fit(&points, &none, &mut Rng::new(1)).is_none());
         let one = [0.0, f64::NEG_INFINITY];
         let mixture = Mixture::fit(&points, &one, &mut Rng::new(1)).unwrap();
-        assert!(mixture.ln_density(&[1.0, 2.0]) > mixture.ln_density(&[1.1, 2.0]));
+        let there = Points::new(2, vec![1.0, 2.0, 1.1, 2.0]).unwrap();
+        let density = mixture.ln_densities(&there);
+        assert!(density[0] > density[1]);
     }
 }

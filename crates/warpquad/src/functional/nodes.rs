@@ -7,7 +7,7 @@ use crate::measure::{Form, Measure};
 use crate::numeric::loops::squared_distances;
 use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
-use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
+use crate::numeric::special::{ln_add_exp, ln_sum_exp, ln_sum_exp_columns, normal_quantile};
 use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 use std::f64::consts::TAU;
@@ -154,6 +154,27 @@ pub(super) fn sequence(dim: usize, seed: u64, replicate: usize) -> Result<Sobol>
     })
 }
 
+/// Points whose densities are computed at once: few enough for their terms to stay in the cache.
+const BLOCK: usize = 64;
+
+/// Blocks that a thread is worth.
+const BLOCKS: usize = 16;
+
+/// A number for each point, block by block, on several threads where there are many.
+pub(super) fn in_blocks(points: &Points, numbers: impl Fn(&Points) -> Vec<f64> + Sync) -> Vec<f64> {
+    let some = |from: usize, to: usize, size: usize| {
+        let starts = (from..to).step_by(size);
+        starts.map(move |start| (start, (start + size).min(to)))
+    };
+    let shares: Vec<_> = some(0, points.len(), BLOCK * BLOCKS).collect();
+    let done = parallel::map(shares.len(), |k| {
+        let blocks = some(shares[k].0, shares[k].1, BLOCK);
+        let numbers = blocks.flat_map(|(from, to)| numbers(&points.slice(from, to)));
+        numbers.collect::<Vec<f64>>()
+    });
+    done.concat()
+}
+
 /// The measure with a few proposals beside it, each with its share of the nodes.
 pub(super) struct Scout<'a> {
     pub measure: &'a dyn Measure,
@@ -190,17 +211,19 @@ impl Scout<'_> {
         }
         let share = |count: usize| (count as f64 / size as f64).ln();
         let total = ((replicates * size) as f64).ln();
-        let ln_weights = parallel::map(points.len(), |i| {
-            let x = points.row(i);
-            let ln_pi = self.measure.ln_density(x);
-            if ln_pi == f64::NEG_INFINITY {
-                return f64::NEG_INFINITY;
+        let ln_weights = in_blocks(&points, |block| {
+            let ln_pi: Vec<f64> = block.iter().map(|x| self.measure.ln_density(x)).collect();
+            let mut ln_mixture: Vec<f64> = ln_pi.iter().map(|pi| share(own) + pi).collect();
+            for (&count, (_, proposal)) in counts.iter().zip(&self.parts) {
+                let pairs = ln_mixture.iter_mut().zip(proposal.ln_densities(block));
+                pairs.for_each(|(sum, own)| *sum = ln_add_exp(*sum, share(count) + own));
             }
-            let proposals = counts.iter().zip(&self.parts);
-            let ln_mixture = proposals.fold(share(own) + ln_pi, |sum, (&count, (_, proposal))| {
-                ln_add_exp(sum, share(count) + proposal.ln_density(x))
-            });
-            ln_pi - ln_mixture - total
+            let pairs = ln_pi.iter().zip(ln_mixture);
+            let weight = |(&pi, mixture): (&f64, f64)| match pi == f64::NEG_INFINITY {
+                true => f64::NEG_INFINITY,
+                false => pi - mixture - total,
+            };
+            pairs.map(weight).collect()
         });
         Ok(Nodes {
             points,
@@ -222,16 +245,12 @@ pub(super) struct Proposal {
     cumulative: Vec<f64>,
     ln_weights: Vec<f64>,
     half_lengths: Vec<f64>,
-    /// The centers in half lengths, a dimension after another: the layout that distance loops want.
-    columns: Vec<f64>,
     /// ln of the density's constant, over all centers and widths.
     ln_norm: f64,
 }
 
 impl Proposal {
     fn new(centers: Vec<Vec<f64>>, ln_weights: &[f64], half_lengths: Vec<f64>) -> Proposal {
-        let dimensions = half_lengths.iter().enumerate();
-        let columns = dimensions.flat_map(|(d, l)| centers.iter().map(move |c| c[d] / l));
         let ln_volume: f64 = half_lengths.iter().map(|l| l.ln()).sum();
         let widths = (WIDTHS.len() as f64).ln();
         let ln_norm = -0.5 * half_lengths.len() as f64 * TAU.ln() - ln_volume - widths;
@@ -243,7 +262,6 @@ impl Proposal {
             sum
         });
         Proposal {
-            columns: columns.collect(),
             ln_norm,
             cumulative: cumulative.collect(),
             centers,
@@ -312,25 +330,27 @@ impl Proposal {
         }
     }
 
-    pub fn ln_density(&self, x: &[f64]) -> f64 {
-        let (dim, count) = (x.len() as f64, self.centers.len());
-        let pairs = x.iter().zip(&self.half_lengths);
-        let y: Vec<f64> = pairs.map(|(x, l)| x / l).collect();
-        let mut terms = vec![0.0; WIDTHS.len() * count];
-        let (r2, narrower) = terms.split_at_mut(count);
-        squared_distances(&self.columns, count, 0, &y, r2);
-        let ln_component = |r2: f64, ln_weight: f64, width: f64| {
-            ln_weight - 0.5 * r2 / (width * width) - dim * width.ln()
-        };
-        for (width, terms) in WIDTHS[1..].iter().zip(narrower.chunks_exact_mut(count)) {
-            for ((term, r2), w) in terms.iter_mut().zip(&*r2).zip(&self.ln_weights) {
-                *term = ln_component(*r2, *w, *width);
+    /// ln of the density at every point.
+    pub fn ln_densities(&self, points: &Points) -> Vec<f64> {
+        let (n, dim) = (points.len(), points.dim() as f64);
+        let mut columns = points.columns();
+        for (column, l) in columns.chunks_exact_mut(n).zip(&self.half_lengths) {
+            column.iter_mut().for_each(|x| *x /= l);
+        }
+        let mut r2 = vec![0.0; n];
+        let mut table = Vec::with_capacity(WIDTHS.len() * self.centers.len() * n);
+        for (center, ln_weight) in self.centers.iter().zip(&self.ln_weights) {
+            let pairs = center.iter().zip(&self.half_lengths);
+            let center: Vec<f64> = pairs.map(|(c, l)| c / l).collect();
+            squared_distances(&columns, n, 0, &center, &mut r2);
+            for width in WIDTHS {
+                let (ln_norm, per) = (ln_weight - dim * width.ln(), -0.5 / (width * width));
+                table.extend(r2.iter().map(|r2| ln_norm + per * r2));
             }
         }
-        for (r2, w) in r2.iter_mut().zip(&self.ln_weights) {
-            *r2 = ln_component(*r2, *w, WIDTHS[0]);
-        }
-        self.ln_norm + ln_sum_exp(&terms)
+        let mut out = ln_sum_exp_columns(&mut table, n);
+        out.iter_mut().for_each(|ln| *ln += self.ln_norm);
+        out
     }
 }
 

@@ -3,12 +3,18 @@
 use std::num::NonZero;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc;
+use std::sync::{OnceLock, mpsc};
 use std::thread;
 
 /// Shares of the work that a thread takes at once, for each thread: few enough to hand out in no time, enough for no thread to
 /// wait for another's last one.
 const SHARES: usize = 8;
+
+/// How many threads the machine has for this process. Asked once: the answer is read from files.
+fn threads() -> usize {
+    static THREADS: OnceLock<usize> = OnceLock::new();
+    *THREADS.get_or_init(|| thread::available_parallelism().map_or(1, NonZero::get))
+}
 
 /// `work(i)` for i in 0..n, on as many threads as the machine has; the result does not depend on
 /// how many that is.
@@ -18,9 +24,7 @@ const SHARES: usize = 8;
 /// assert_eq!(map(4, |i| i * i), vec![0, 1, 4, 9]);
 /// ```
 pub fn map<T: Send>(n: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let threads = thread::available_parallelism()
-        .map_or(1, NonZero::get)
-        .min(n);
+    let threads = threads().min(n);
     if threads <= 1 {
         return (0..n).map(work).collect();
     }

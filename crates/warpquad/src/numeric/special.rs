@@ -295,6 +295,41 @@ pub fn ln_sum_exp(terms: &[f64]) -> f64 {
     top + (sum_exp(before, top) + sum_exp(after, top)).ln_1p()
 }
 
+/// ln of the sum of e^x down every column of a table with rows of this width. The entries become shares of their column.
+///
+/// ```
+/// use warpquad::numeric::special::ln_sum_exp_columns;
+/// let mut table = [-900.0, 1.0, -900.0, f64::NEG_INFINITY];
+/// let sums = ln_sum_exp_columns(&mut table, 2);
+/// assert!((sums[0] + 900.0 - 2.0_f64.ln()).abs() < 1e-12);
+/// assert_eq!((sums[1], table), (1.0, [0.5, 1.0, 0.5, 0.0]));
+/// ```
+pub fn ln_sum_exp_columns(table: &mut [f64], width: usize) -> Vec<f64> {
+    if width == 0 {
+        return Vec::new();
+    }
+    let mut top = vec![f64::NEG_INFINITY; width];
+    for row in table.chunks_exact(width) {
+        top.iter_mut().zip(row).for_each(|(t, x)| *t = t.max(*x));
+    }
+    // A column of zeros is none to be scaled.
+    top.iter_mut()
+        .filter(|t| t.is_infinite())
+        .for_each(|t| *t = 0.0);
+    let mut sums = vec![0.0; width];
+    for row in table.chunks_exact_mut(width) {
+        row.iter_mut().zip(&top).for_each(|(x, t)| *x -= t);
+        vmath::exp(row);
+        sums.iter_mut().zip(&*row).for_each(|(s, x)| *s += x);
+    }
+    for row in table.chunks_exact_mut(width) {
+        let pairs = row.iter_mut().zip(&sums).filter(|(_, sum)| **sum > 0.0);
+        pairs.for_each(|(x, sum)| *x /= sum);
+    }
+    let pairs = top.iter().zip(sums);
+    pairs.map(|(top, sum)| top + sum.ln()).collect()
+}
+
 /// The sum of e^(x_i - top).
 fn sum_exp(terms: &[f64], top: f64) -> f64 {
     let mut block = [0.0; 64];
