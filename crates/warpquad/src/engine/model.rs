@@ -1,6 +1,6 @@
 //! Go from data to a belief in one step: choose units, fit, condition.
 
-use super::score::{difference, largest, scores};
+use super::score::{coarse_scores, difference, largest, scores};
 use super::turn::{along_axes, scales};
 use super::{Method, Step4};
 use crate::belief::{
@@ -38,11 +38,13 @@ const TAUS: [f64; 5] = [3.0, 10.0, 30.0, 100.0, 300.0];
 
 /// Beyond, g is ln f nearly as it is, and a smooth kernel follows depths that do not matter: more than two dimensions have no points to
 /// spare for them. In one and two it must be better by so many nats an observation: g's variance is then so large that
-/// the nugget cannot be made small, and less is lost where a saturating warp does as well. Where one that saturates sooner is
-/// better, they are not tried.
+/// the nugget cannot be made small, and less is lost where a saturating warp does as well. To be taken up, it must be so where f is asked
+/// for to a tenth of itself: digits more where f is smooth anyway would outvote the few observations that show where it is not. Where
+/// one that saturates sooner is better, they are not tried.
 const PLAIN_TAU: f64 = 30.0;
 const PLAIN_DIMENSIONS: usize = 2;
 const PLAIN_GAIN: f64 = 0.5;
+const PLAIN_PART: f64 = 0.1;
 
 /// The one that is fitted first.
 const FIRST_TAU: f64 = 10.0;
@@ -116,26 +118,30 @@ impl ModelMaker<'_> {
             Ok(first) if self.is_long() => with(tau).fit_like(first),
             _ => with(tau).fit(None),
         };
-        let mut best: Option<(f64, Model, Vec<f64>)> = None;
+        let mut best: Option<(f64, Model)> = None;
         for &tau in self.taus() {
-            if tau > PLAIN_TAU && best.as_ref().is_some_and(|(best, ..)| *best < PLAIN_TAU) {
+            if tau > PLAIN_TAU && best.as_ref().is_some_and(|(best, _)| *best < PLAIN_TAU) {
                 break;
             }
             // A warp that cannot be fitted to these data is no loss while another one can.
             let Ok(model) = fitted(tau) else {
                 continue;
             };
-            let own = scores(&model);
-            let is_better = best.as_ref().is_none_or(|(_, _, best)| {
-                let least = if tau > PLAIN_TAU { PLAIN_GAIN } else { 0.0 };
-                difference(&own, best).0 > least * own.len() as f64
+            let (part, least) = match (tau > PLAIN_TAU, last_tau > PLAIN_TAU) {
+                (true, true) => (0.0, PLAIN_GAIN),
+                (true, false) => (PLAIN_PART, PLAIN_GAIN),
+                (false, _) => (0.0, 0.0),
+            };
+            let is_better = best.as_ref().is_none_or(|(_, best)| {
+                let own = coarse_scores(&model, part);
+                difference(&own, &coarse_scores(best, part)).0 > least * own.len() as f64
             });
             if is_better {
-                best = Some((tau, model, own));
+                best = Some((tau, model));
             }
         }
         match best {
-            Some((tau, model, _)) => Ok((with(tau).refined(model, last), Some(tau))),
+            Some((tau, model)) => Ok((with(tau).refined(model, last), Some(tau))),
             None => first.map(|model| (model, Some(last_tau))),
         }
     }

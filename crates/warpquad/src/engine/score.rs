@@ -43,9 +43,15 @@ fn left_out(model: &Model) -> Vec<(f64, Marginal)> {
 ///
 /// These are densities of f itself, N(g_i) / |xi'(g_i)|, and so comparable between warps.
 pub(super) fn scores(model: &Model) -> Vec<f64> {
+    coarse_scores(model, 0.0)
+}
+
+/// The same where f is asked for to this part of itself only: what is predicted better than that is as good.
+pub(super) fn coarse_scores(model: &Model, part: f64) -> Vec<f64> {
     let score = |(g, at): (f64, Marginal)| {
         let local = model.warp().local(g);
-        let sd = at.s.sqrt();
+        // d g / d ln f = (xi - offset) / xi'.
+        let sd = at.s.sqrt().hypot(part * local.value / local.slope);
         ln_normal_pdf((g - at.mu) / sd) - sd.ln() - local.ln_unit - local.slope.abs().ln()
     };
     left_out(model).into_iter().map(score).collect()
