@@ -95,3 +95,34 @@ pub(super) fn weights(models: &[Model], rng: &mut Rng) -> Vec<f64> {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Data, Value};
+    use crate::engine::Method;
+    use crate::measure::Product;
+    use crate::points::Points;
+    use crate::warp::Range;
+
+    #[test]
+    fn digits_that_are_not_asked_for_win_nothing() {
+        let x: Vec<f64> = (0..20).map(|i| f64::from(i) / 19.0).collect();
+        let values = x.iter().map(|x| Value::Log(-9.0 * (x - 0.4).powi(2)));
+        let values = values.collect();
+        let data = Data::new(Points::new(1, x).unwrap(), values).unwrap();
+        let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
+        let [exact, blurred] = [1e-6, 1e-4].map(|nugget| {
+            let auto = Method::auto(Range::POSITIVE);
+            let method = Method { nugget, ..auto };
+            Model::new(&method, Range::POSITIVE, &measure, &data, 0).unwrap()
+        });
+        let gain = |part: f64| {
+            let [exact, blurred] = [&exact, &blurred].map(|model| coarse_scores(model, part));
+            difference(&exact, &blurred).0 / exact.len() as f64
+        };
+        assert!(gain(0.0) > 1.0, "{}", gain(0.0));
+        assert!(gain(0.1).abs() < 0.02, "{}", gain(0.1));
+        assert_eq!(scores(&exact), coarse_scores(&exact, 0.0));
+    }
+}

@@ -73,7 +73,7 @@ impl Warp for Capped {
         self.side(g).local(g)
     }
 
-    /// A look-ahead asks for half a million of these for every point it chooses.
+    /// A look-ahead asks for a hundred thousand and more of these for every point it chooses.
     fn locals(&self, g: &mut [f64], values: &mut [f64]) {
         g.iter_mut().for_each(|g| *g /= -self.side(*g).tau());
         vmath::exp_m1(g);
