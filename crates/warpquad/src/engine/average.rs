@@ -35,6 +35,10 @@ const BESIDE: usize = 4096;
 const MATTERS: f64 = 0.1;
 const FINER: usize = 8;
 
+/// From so many observations on, models with theta drawn around the best differ little from that one: what all nodes put right for
+/// its surface is put right for theirs too.
+const LATE: usize = 200;
+
 /// The square warp is one of the models where no observation is further below the largest, in nats.
 const SHALLOW: f64 = 10.0;
 
@@ -76,12 +80,12 @@ pub(super) fn alone(
         ..*maker
     };
     let own = maker.condition(lead.theta().clone())?;
-    let only = vec![(own, 1.0)];
-    let ensemble = Ensemble {
-        fitted: only.clone(),
-        drawn: only,
-    };
-    ensemble.average(maker, draws, 1, rng)
+    let kinds = vec![Kind {
+        drawn: vec![(own.clone(), 1.0)],
+        fitted: own,
+        weight: 1.0,
+    }];
+    Ensemble { kinds }.average(maker, draws, 1, rng)
 }
 
 fn sober(shape: Shape) -> Shape {
@@ -91,11 +95,17 @@ fn sober(shape: Shape) -> Shape {
     }
 }
 
-/// Models of the same data, with their weights, the heaviest first.
+/// Models of the same data, of several kinds; one at least.
 struct Ensemble {
-    /// One for each kind.
-    fitted: Vec<(Model, f64)>,
-    /// The same with their hyperparameters drawn.
+    kinds: Vec<Kind>,
+}
+
+/// Models that differ in their hyperparameters only.
+struct Kind {
+    fitted: Model,
+    /// The weights of all kinds sum to 1.
+    weight: f64,
+    /// The same with its hyperparameters drawn, and weights that sum to 1 at most.
     drawn: Vec<(Model, f64)>,
 }
 
@@ -123,28 +133,48 @@ impl Ensemble {
             .unzip();
         let weights = weights(&models, rng);
         let total: f64 = weights.iter().filter(|weight| **weight >= LEAST).sum();
-        let (mut fitted, mut drawn) = (Vec::new(), Vec::new());
-        for ((maker, model), weight) in makers.into_iter().zip(models).zip(weights) {
+        let mut kinds = Vec::new();
+        for ((maker, fitted), weight) in makers.into_iter().zip(models).zip(weights) {
             if weight < LEAST {
                 continue;
             }
-            let share = weight / total;
-            let count = (HYPERDRAWS as f64 * share).round().max(1.0) as usize;
+            let weight = weight / total;
+            let count = (HYPERDRAWS as f64 * weight).round().max(1.0) as usize;
             // Where theta cannot be drawn, the best one stands for all.
-            match maker.drawn(&model, count, rng) {
-                Ok(models) if !models.is_empty() => {
-                    drawn.extend(models.into_iter().map(|(m, w)| (m, share * w)));
-                }
-                _ => drawn.push((model.clone(), share)),
-            }
-            fitted.push((model, share));
+            let drawn = match maker.drawn(&fitted, count, rng) {
+                Ok(models) if !models.is_empty() => models,
+                _ => vec![(fitted.clone(), 1.0)],
+            };
+            kinds.push(Kind {
+                fitted,
+                weight,
+                drawn,
+            });
         }
-        fitted.sort_by(|a, b| b.1.total_cmp(&a.1));
-        Ok(Ensemble { fitted, drawn })
+        Ok(Ensemble { kinds })
     }
 
     fn heaviest(&self) -> &Model {
-        &self.fitted[0].0
+        let first = &self.kinds[0];
+        let heaviest = self.kinds.iter().fold(first, |most, kind| {
+            if kind.weight > most.weight {
+                kind
+            } else {
+                most
+            }
+        });
+        &heaviest.fitted
+    }
+
+    /// Of all models that are drawn from: 1, less what could not be conditioned on the data.
+    fn total_weight(&self) -> f64 {
+        let drawn = |kind: &Kind| kind.weight * kind.drawn.iter().map(|(_, w)| w).sum::<f64>();
+        self.kinds.iter().map(drawn).sum()
+    }
+
+    /// The fitted models with their weights.
+    fn fitted(&self) -> impl Iterator<Item = (&Model, f64)> {
+        self.kinds.iter().map(|kind| (&kind.fitted, kind.weight))
     }
 
     /// A proposal of nodes that follow what the models reach together.
@@ -158,7 +188,7 @@ impl Ensemble {
 
     fn ln_reach(&self, x: &Points) -> Result<Vec<f64>> {
         let mut sum = vec![f64::NEG_INFINITY; x.len()];
-        for (model, weight) in &self.fitted {
+        for (model, weight) in self.fitted() {
             let marginals = model.posterior().marginals(x)?;
             for (sum, at) in sum.iter_mut().zip(marginals) {
                 *sum = ln_add_exp(*sum, weight.ln() + ln_reach(model.warp(), at, REACH));
@@ -171,7 +201,7 @@ impl Ensemble {
     fn boxes(&self, measure: &dyn Measure, nodes: &Nodes) -> Result<Option<(Nodes, f64)>> {
         let ln_f = |x: &Points| {
             let mut sum = vec![f64::NEG_INFINITY; x.len()];
-            for (model, weight) in &self.fitted {
+            for (model, weight) in self.fitted() {
                 let sizes = ln_sizes(model.warp(), &model.posterior().means(x)?);
                 for (sum, size) in sum.iter_mut().zip(sizes) {
                     *sum = ln_add_exp(*sum, weight.ln() + size);
@@ -208,21 +238,22 @@ impl Ensemble {
         let mut samples = Vec::with_capacity(draws);
         // What each replicate of the nodes says of the average surface, in parts of what all say.
         let mut parts = vec![0.0; nodes.replicates];
-        let total: f64 = self.drawn.iter().map(|(_, weight)| weight).sum();
-        for (k, (model, weight)) in self.drawn.iter().enumerate() {
-            let rest: f64 = self.drawn[k..].iter().map(|(_, weight)| weight).sum();
-            let left = draws.saturating_sub(samples.len()) as f64;
-            let count = (left * weight / rest).round() as usize;
-            let surface = Surface {
-                model,
-                nodes: &nodes,
-                boxes: boxes.as_ref(),
-                ln_unit,
-            };
-            let (own, own_parts) = surface.draws(&reach, count, rng)?;
-            samples.extend(own);
-            let pairs = parts.iter_mut().zip(own_parts);
-            pairs.for_each(|(sum, part)| *sum += weight / total * part);
+        let (total, mut passed) = (self.total_weight(), 0.0);
+        for kind in &self.kinds {
+            let on_boxes = boxes.as_ref().map(|(boxes, _)| boxes);
+            let surface = |model| Surface::new(model, &nodes, on_boxes, &reach, ln_unit);
+            let shared = surface(&kind.fitted)?;
+            for (model, weight) in &kind.drawn {
+                passed += kind.weight * weight;
+                let until = (draws as f64 * passed / total).round() as usize;
+                let count = until.saturating_sub(samples.len());
+                samples.extend(match maker.data.len() >= LATE {
+                    true => shared.draws(model, count, rng)?,
+                    false => surface(model)?.draws(model, count, rng)?,
+                });
+            }
+            let pairs = parts.iter_mut().zip(&shared.parts);
+            pairs.for_each(|(sum, part)| *sum += kind.weight * part);
         }
         let mut law = Law::of_draws(samples, ln_unit);
         let mut error = match &boxes {

@@ -17,59 +17,69 @@ const JOINT: usize = 400;
 /// tuning half of the benchmark the intervals are too narrow with 1 (benchmarks/TUNING.md).
 const SHARED: f64 = 2.0;
 
-/// One model on the nodes of all.
+/// A model on the nodes of all: the surface of its median, summed on all of them.
 pub(super) struct Surface<'a> {
-    pub model: &'a Model,
-    pub nodes: &'a Nodes,
-    /// Nodes that know the surface to many digits, where there are such, with their relative error.
-    pub boxes: Option<&'a (Nodes, f64)>,
-    /// The unit of Z where f may be negative; otherwise Z is drawn as ln Z.
-    pub ln_unit: Option<f64>,
+    terms: Terms<'a>,
+    thin: Thin,
+    /// What all nodes say of Z, less what the thinned ones say.
+    shift: f64,
+    /// The [parts](Replicates::parts) of the nodes' replicates.
+    pub parts: Vec<f64>,
 }
 
-impl Surface<'_> {
-    /// `count` draws of Z, or one more, and the [parts](Replicates::parts) of the nodes' replicates. `reach` is ln of what f may be at the nodes.
-    pub fn draws(
-        &self,
+impl<'a> Surface<'a> {
+    /// `reach` is ln of what f may be at the nodes; `boxes` know the surface to many digits, where there are such; `ln_unit` is
+    /// the unit of Z where f may be negative, otherwise Z is drawn as ln Z.
+    pub fn new(
+        model: &'a Model,
+        nodes: &Nodes,
+        boxes: Option<&Nodes>,
         reach: &[f64],
-        count: usize,
-        rng: &mut Rng,
-    ) -> Result<(Vec<f64>, Vec<f64>)> {
-        let posterior = self.model.posterior();
-        let mu = posterior.means(&self.nodes.points)?;
-        let terms = Terms {
-            warp: self.model.warp(),
-            ln_unit: self.ln_unit,
-        };
+        ln_unit: Option<f64>,
+    ) -> Result<Surface<'a>> {
+        let (posterior, warp) = (model.posterior(), model.warp());
+        let mu = posterior.means(&nodes.points)?;
+        let terms = Terms { warp, ln_unit };
         // On the surface of the median all nodes can be used, and thinning be undone.
-        let replicates = terms.replicates(self.nodes, &mu);
-        let full = match self.boxes {
-            Some((boxes, _)) => terms.sum(&boxes.ln_weights, &posterior.means(&boxes.points)?),
+        let replicates = terms.replicates(nodes, &mu);
+        let full = match boxes {
+            Some(boxes) => terms.sum(&boxes.ln_weights, &posterior.means(&boxes.points)?),
             None => replicates.mean(),
         };
-        let thin = Thin::new(self.nodes, &[reach, &ln_sizes(self.model.warp(), &mu)]);
+        let thin = Thin::new(nodes, &[reach, &ln_sizes(warp, &mu)]);
         let thin_mu: Vec<f64> = thin.chosen.iter().map(|&i| mu[i]).collect();
-        let shift = full - terms.sum(&thin.ln_weights, &thin_mu);
-        let (g, _) = draw(posterior, &thin.points, &thin_mu, count.div_ceil(2), rng)?;
+        Ok(Surface {
+            shift: full - terms.sum(&thin.ln_weights, &thin_mu),
+            terms,
+            thin,
+            parts: replicates.parts(),
+        })
+    }
+
+    /// `count` draws of Z, or one more, under the model, or under one whose surface differs little.
+    pub fn draws(&self, model: &Model, count: usize, rng: &mut Rng) -> Result<Vec<f64>> {
+        let (posterior, thin) = (model.posterior(), &self.thin);
+        let mu = posterior.means(&thin.points)?;
+        let (g, _) = draw(posterior, &thin.points, &mu, count.div_ceil(2), rng)?;
         let mut draws = Vec::with_capacity(count + 1);
         // With every draw its mirror image: where Z is linear in what is not known of g, the median of the draws is the surface's, with no
         // error of sampling.
         for k in 0..g.cols() {
-            let mirrored: Vec<f64> = thin_mu
+            let mirrored: Vec<f64> = mu
                 .iter()
                 .zip(g.col(k))
                 .map(|(mu, g)| 2.0 * mu - g)
                 .collect();
             let pair = [g.col(k), &mirrored];
-            draws.extend(pair.map(|g| shift + terms.sum(&thin.ln_weights, g)));
+            draws.extend(pair.map(|g| self.shift + self.terms.sum(&thin.ln_weights, g)));
         }
         // About the median, in ln Z: wider draws of g would make Z itself larger.
-        let wider = SHARED * understatement(self.model);
+        let wider = SHARED * understatement(model);
         let middle = median(&draws);
         draws
             .iter_mut()
             .for_each(|z| *z = middle + wider * (*z - middle));
-        Ok((draws, replicates.parts()))
+        Ok(draws)
     }
 }
 
@@ -221,27 +231,55 @@ mod tests {
     use super::*;
     use crate::data::{Data, Value};
     use crate::engine::Method;
+    use crate::engine::model::{ModelMaker, Shape};
     use crate::measure::Product;
     use crate::warp::Range;
 
-    #[test]
-    fn the_median_of_few_draws_is_the_surface_where_z_is_known() {
+    /// A model of a peak on the unit interval, its length scale so many times the best, with nodes, and what f may be at them.
+    fn peak(stretch: f64) -> (Model, Nodes, Vec<f64>) {
         let x: Vec<f64> = (0..12).map(|i| f64::from(i) / 11.0).collect();
         let values = x.iter().map(|x| Value::Log(-20.0 * (x - 0.4).powi(2)));
         let values = values.collect();
         let data = Data::new(Points::new(1, x).unwrap(), values).unwrap();
         let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
-        let method = Method::auto(Range::POSITIVE);
-        let model = Model::new(&method, Range::POSITIVE, &measure, &data, 0).unwrap();
-        let nodes = Nodes::sobol(&measure, 4096, 0).unwrap();
-        let surface = Surface {
-            model: &model,
-            nodes: &nodes,
-            boxes: None,
-            ln_unit: None,
+        let maker = ModelMaker {
+            method: &Method::auto(Range::POSITIVE),
+            range: Range::POSITIVE,
+            measure: &measure,
+            data: &data,
+            seed: 0,
+            noise: 0.0,
+            shape: Shape::default(),
         };
+        let mut theta = maker.fit(None).unwrap().theta().clone();
+        theta.length_scales[0] *= stretch;
+        let nodes = Nodes::sobol(&measure, 4096, 0).unwrap();
         let reach = vec![0.0; nodes.points.len()];
-        let (draws, _) = surface.draws(&reach, 21, &mut Rng::new(3)).unwrap();
+        (maker.condition(theta).unwrap(), nodes, reach)
+    }
+
+    #[test]
+    fn a_surface_stands_for_those_of_models_around_its_own() {
+        let (model, nodes, reach) = peak(1.0);
+        let other = peak(0.8).0;
+        let [own, shared] = [&other, &model].map(|base| {
+            let surface = Surface::new(base, &nodes, None, &reach, None).unwrap();
+            let mut draws = surface.draws(&other, 400, &mut Rng::new(3)).unwrap();
+            draws.sort_by(f64::total_cmp);
+            draws
+        });
+        let spread = own[390] - own[10];
+        for k in [10, 100, 200, 300, 390] {
+            let apart = (own[k] - shared[k]).abs();
+            assert!(apart < 0.05 * spread, "{k}: {apart} {spread}");
+        }
+    }
+
+    #[test]
+    fn the_median_of_few_draws_is_the_surface_where_z_is_known() {
+        let (model, nodes, reach) = peak(1.0);
+        let surface = Surface::new(&model, &nodes, None, &reach, None).unwrap();
+        let draws = surface.draws(&model, 21, &mut Rng::new(3)).unwrap();
         assert_eq!(draws.len(), 22);
         let whole = Replicates::new(&model, &nodes, None).unwrap().mean();
         let spread = draws

@@ -11,7 +11,7 @@ pub use laplace::laplace;
 pub use objective::Objective;
 pub use parameters::Parameters;
 
-use crate::belief::{Prior, Theta};
+use crate::belief::Prior;
 use crate::data::Data;
 use crate::error::{Error, Result, Step};
 use crate::numeric::{optimize, parallel, random::Rng};
@@ -128,30 +128,30 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
     let from = starts(&parameters, prior, &marginals, how, &mut rng);
     let run = |i: usize| {
         let mut objective = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
-        let minimum = optimize::minimize(
-            |x, gradient| objective.evaluate(x, gradient),
-            &from[i],
-            parameters.bounds(),
-            &how.optimizer,
-        );
-        (minimum, objective.jitter())
+        let (mut least, mut jitter) = (f64::INFINITY, 0.0);
+        let evaluate = |x: &[f64], gradient: &mut [f64]| {
+            let value = objective.evaluate(x, gradient);
+            if value < least {
+                (least, jitter) = (value, objective.jitter());
+            }
+            value
+        };
+        let minimum = optimize::minimize(evaluate, &from[i], parameters.bounds(), &how.optimizer);
+        (minimum, jitter)
     };
     let ends = parallel::map(from.len(), run);
     let evaluations = ends.iter().map(|(m, _)| m.evaluations).sum();
     let failed = ends.iter().filter(|(m, _)| !m.value.is_finite()).count();
     // The first of equals wins, so the answer does not depend on which thread was faster.
-    let best = ends
+    let (best, jitter) = ends
         .iter()
         .filter(|(m, _)| m.value.is_finite())
         .min_by(|a, b| a.0.value.total_cmp(&b.0.value))
         .ok_or_else(|| no_start(from.len()))?;
-    let theta: Theta = parameters.theta(&best.0.x);
-    let mut last = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
-    let value = last.evaluate(&best.0.x, &mut vec![0.0; best.0.x.len()]);
     Ok(Fitted {
-        prior: prior.with_theta(theta),
-        ln_likelihood: -value - g.len() as f64 * ln_scale,
-        jitter: last.jitter(),
+        prior: prior.with_theta(parameters.theta(&best.x)),
+        ln_likelihood: -best.value - g.len() as f64 * ln_scale,
+        jitter: *jitter,
         evaluations,
         starts: (from.len(), failed),
     })

@@ -291,17 +291,10 @@ impl<'a> Objective<'a> {
             means.push(self.warp.mean(at));
         }
         let feature = |i: usize| &features[i * width..(i + 1) * width];
-        let mut partials = Vec::with_capacity(self.pairs.c.len());
-        for j in 0..n {
-            for i in j + 1..n {
-                let c = self.pairs.c[partials.len()];
-                partials.push(self.warp.cov_partials(feature(i), feature(j), c));
-            }
-        }
-        for (k, cov) in partials.iter().enumerate() {
-            self.pairs.value[k] = cov.value;
-            self.pairs.d_c[k] = cov.d_c;
-        }
+        let partials = match self.warp.is_function_of_c() {
+            true => self.fill_by_c(s),
+            false => self.fill_by_features(feature),
+        };
         let own = |i: usize| self.warp.cov_partials(feature(i), feature(i), s);
         let diagonal: Vec<Cov> = (0..n).map(own).collect();
         let pairs = self.g.iter().zip(&means);
@@ -323,21 +316,56 @@ impl<'a> Objective<'a> {
             d_mu[i] += own * mean.ln_unit_mu - a * mean.d_mu + w * (cov.d_mu + cov.d_mu2);
             d_var += own * mean.ln_unit_s - a * mean.d_s + w * (cov.d_s + cov.d_s2 + cov.d_c);
         }
-        let mut k = 0;
-        for j in 0..n {
-            for i in j + 1..n {
-                let (w, cov) = (self.w(&solved.a, i, j), &partials[k]);
-                d_mu[i] += w * cov.d_mu;
-                d_mu[j] += w * cov.d_mu2;
-                d_var += w * (cov.d_s + cov.d_s2);
-                k += 1;
-            }
+        let pairs = (0..n).flat_map(|j| (j + 1..n).map(move |i| (i, j)));
+        for ((i, j), cov) in pairs.zip(&partials) {
+            let w = self.w(&solved.a, i, j);
+            d_mu[i] += w * cov.d_mu;
+            d_mu[j] += w * cov.d_mu2;
+            d_var += w * (cov.d_s + cov.d_s2);
         }
         mean_gradient(&theta.mean, self.x, &d_mu, gradient);
         let sums = self.contract(&solved.a);
         self.latent_gradient(theta, d_var, &sums, gradient);
         let ln_units: f64 = means.iter().map(|mean| mean.ln_unit).sum();
         Some(solved.value + ln_units + 0.5 * n as f64 * TAU.ln())
+    }
+
+    /// Covariances of all pairs where they are functions of c alone: there are no partials in the marginals.
+    fn fill_by_c(&mut self, s: f64) -> Vec<Cov> {
+        let Pairs {
+            c,
+            value,
+            d_c,
+            d_mu,
+            d_s,
+            ..
+        } = &mut self.pairs;
+        let any = Marginal { mu: 0.0, s };
+        let out = Equal {
+            value,
+            d_c,
+            d_mu,
+            d_s,
+        };
+        self.warp.equal(any, c, out);
+        Vec::new()
+    }
+
+    /// The same from the features of the marginals, with all partials.
+    fn fill_by_features<'f>(&mut self, feature: impl Fn(usize) -> &'f [f64]) -> Vec<Cov> {
+        let n = self.x.len();
+        let mut partials = Vec::with_capacity(self.pairs.c.len());
+        for j in 0..n {
+            for i in j + 1..n {
+                let c = self.pairs.c[partials.len()];
+                partials.push(self.warp.cov_partials(feature(i), feature(j), c));
+            }
+        }
+        for (k, cov) in partials.iter().enumerate() {
+            self.pairs.value[k] = cov.value;
+            self.pairs.d_c[k] = cov.d_c;
+        }
+        partials
     }
 
     /// Factor E, climbing the jitter ladder, and solve for a.
