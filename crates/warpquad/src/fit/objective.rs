@@ -230,27 +230,14 @@ impl<'a> Objective<'a> {
             s: theta.output_scale + theta.noise,
         };
         let mean = self.warp.mean(at);
+        self.fill_equal(at);
         let Pairs {
-            c,
             value,
             d_c,
             d_mu,
             d_s,
             ..
-        } = &mut self.pairs;
-        if let Some(own) = c.last_mut() {
-            *own = at.s;
-        }
-        self.warp.equal(
-            at,
-            c,
-            Equal {
-                value,
-                d_c,
-                d_mu,
-                d_s,
-            },
-        );
+        } = &self.pairs;
         let own = |values: &[f64]| values.last().copied().unwrap_or(0.0);
         let diagonal = own(value);
         // On the diagonal c = s moves with s.
@@ -291,9 +278,12 @@ impl<'a> Objective<'a> {
             means.push(self.warp.mean(at));
         }
         let feature = |i: usize| &features[i * width..(i + 1) * width];
-        let partials = match self.warp.is_function_of_c() {
-            true => self.fill_by_c(s),
-            false => self.fill_by_features(feature),
+        let partials = if self.warp.is_function_of_c() {
+            // Any marginal will do, and there are no partials in it.
+            self.fill_equal(Marginal { mu: 0.0, s });
+            Vec::new()
+        } else {
+            self.fill_by_features(feature)
         };
         let own = |i: usize| self.warp.cov_partials(feature(i), feature(i), s);
         let diagonal: Vec<Cov> = (0..n).map(own).collect();
@@ -330,8 +320,8 @@ impl<'a> Objective<'a> {
         Some(solved.value + ln_units + 0.5 * n as f64 * TAU.ln())
     }
 
-    /// Covariances of all pairs where they are functions of c alone: there are no partials in the marginals.
-    fn fill_by_c(&mut self, s: f64) -> Vec<Cov> {
+    /// Covariances of all pairs, and of a point with itself, where all share one marginal.
+    fn fill_equal(&mut self, at: Marginal) {
         let Pairs {
             c,
             value,
@@ -340,18 +330,19 @@ impl<'a> Objective<'a> {
             d_s,
             ..
         } = &mut self.pairs;
-        let any = Marginal { mu: 0.0, s };
+        if let Some(own) = c.last_mut() {
+            *own = at.s;
+        }
         let out = Equal {
             value,
             d_c,
             d_mu,
             d_s,
         };
-        self.warp.equal(any, c, out);
-        Vec::new()
+        self.warp.equal(at, c, out);
     }
 
-    /// The same from the features of the marginals, with all partials.
+    /// Covariances of all pairs from the features of their marginals, with all partials.
     fn fill_by_features<'f>(&mut self, feature: impl Fn(usize) -> &'f [f64]) -> Vec<Cov> {
         let n = self.x.len();
         let mut partials = Vec::with_capacity(self.pairs.c.len());
