@@ -109,6 +109,16 @@ struct Kind {
     drawn: Vec<(Model, f64)>,
 }
 
+impl Kind {
+    /// Models, each group with the one whose surface is summed on all nodes for it: its own for every model, or the fitted one's for all.
+    fn by_surface(&self, shared: bool) -> Vec<(&Model, &[(Model, f64)])> {
+        match shared {
+            true => vec![(&self.fitted, &self.drawn)],
+            false => self.drawn.chunks(1).map(|one| (&one[0].0, one)).collect(),
+        }
+    }
+}
+
 impl Ensemble {
     fn fit(maker: &ModelMaker<'_>, lead: &Model, rng: &mut Rng) -> Result<Ensemble> {
         let variants = variants(maker);
@@ -241,19 +251,18 @@ impl Ensemble {
         let (total, mut passed) = (self.total_weight(), 0.0);
         for kind in &self.kinds {
             let on_boxes = boxes.as_ref().map(|(boxes, _)| boxes);
-            let surface = |model| Surface::new(model, &nodes, on_boxes, &reach, ln_unit);
-            let shared = surface(&kind.fitted)?;
-            for (model, weight) in &kind.drawn {
-                passed += kind.weight * weight;
-                let until = (draws as f64 * passed / total).round() as usize;
-                let count = until.saturating_sub(samples.len());
-                samples.extend(match maker.data.len() >= LATE {
-                    true => shared.draws(model, count, rng)?,
-                    false => surface(model)?.draws(model, count, rng)?,
-                });
+            for (base, models) in kind.by_surface(maker.data.len() >= LATE) {
+                let surface = Surface::new(base, &nodes, on_boxes, &reach, ln_unit)?;
+                for (model, weight) in models {
+                    let share = kind.weight * weight / total;
+                    passed += share;
+                    let until = (draws as f64 * passed).round() as usize;
+                    let count = until.saturating_sub(samples.len());
+                    samples.extend(surface.draws(model, count, rng)?);
+                    let pairs = parts.iter_mut().zip(&surface.parts);
+                    pairs.for_each(|(sum, part)| *sum += share * part);
+                }
             }
-            let pairs = parts.iter_mut().zip(&shared.parts);
-            pairs.for_each(|(sum, part)| *sum += kind.weight * part);
         }
         let mut law = Law::of_draws(samples, ln_unit);
         let mut error = match &boxes {
@@ -343,15 +352,8 @@ mod tests {
         let values = depths.iter().map(|depth| Value::Log(700.0 - depth));
         let data = Data::new(points, values.collect()).unwrap();
         let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
-        let maker = ModelMaker {
-            method: &Method::auto(Range::POSITIVE),
-            range: Range::POSITIVE,
-            measure: &measure,
-            data: &data,
-            seed: 0,
-            noise: 0.0,
-            shape: Shape::default(),
-        };
+        let method = Method::auto(Range::POSITIVE);
+        let maker = ModelMaker::new(&method, Range::POSITIVE, &measure, &data, 0);
         variants(&maker).into_iter().map(|(m, _)| m.warp).collect()
     }
 

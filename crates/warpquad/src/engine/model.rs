@@ -95,6 +95,27 @@ pub(super) struct Shape {
     pub deep: bool,
 }
 
+impl<'a> ModelMaker<'a> {
+    /// The method's own model, of observations without noise.
+    pub fn new(
+        method: &'a Method,
+        range: Range,
+        measure: &'a dyn Measure,
+        data: &'a Data,
+        seed: u64,
+    ) -> ModelMaker<'a> {
+        ModelMaker {
+            method,
+            range,
+            measure,
+            data,
+            seed,
+            noise: 0.0,
+            shape: Shape::default(),
+        }
+    }
+}
+
 impl ModelMaker<'_> {
     /// The model, among those whose warp saturates at different heights, that predicts the observations best, with its tau;
     /// just a fit where the method has no such warp.
@@ -349,16 +370,7 @@ impl Model {
         data: &Data,
         seed: u64,
     ) -> Result<Model> {
-        let maker = ModelMaker {
-            method,
-            range,
-            measure,
-            data,
-            seed,
-            noise: 0.0,
-            shape: Shape::default(),
-        };
-        maker.fit(None)
+        ModelMaker::new(method, range, measure, data, seed).fit(None)
     }
 
     /// The warp, in units of the largest observation.

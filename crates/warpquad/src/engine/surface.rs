@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use crate::data::{Data, Value};
     use crate::engine::Method;
-    use crate::engine::model::{ModelMaker, Shape};
+    use crate::engine::model::ModelMaker;
     use crate::measure::Product;
     use crate::warp::Range;
 
@@ -242,15 +242,8 @@ mod tests {
         let values = values.collect();
         let data = Data::new(Points::new(1, x).unwrap(), values).unwrap();
         let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
-        let maker = ModelMaker {
-            method: &Method::auto(Range::POSITIVE),
-            range: Range::POSITIVE,
-            measure: &measure,
-            data: &data,
-            seed: 0,
-            noise: 0.0,
-            shape: Shape::default(),
-        };
+        let method = Method::auto(Range::POSITIVE);
+        let maker = ModelMaker::new(&method, Range::POSITIVE, &measure, &data, 0);
         let mut theta = maker.fit(None).unwrap().theta().clone();
         theta.length_scales[0] *= stretch;
         let nodes = Nodes::sobol(&measure, 4096, 0).unwrap();
