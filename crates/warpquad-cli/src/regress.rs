@@ -7,7 +7,7 @@ use std::path::Path;
 use warpquad::belief::MeanFunction;
 use warpquad::fit::{self, Fit, fit_detailed};
 use warpquad::warp::Affine;
-use warpquad::{Belief, Data, Error, Points, Prior, Result, Theta, Value, Warped, kernel};
+use warpquad::{Belief, Data, Error, Points, Process, Result, Theta, Value, Warped, kernel};
 
 /// A CSV file's columns by name.
 struct Frame {
@@ -31,7 +31,7 @@ pub fn regress(args: &Regress) -> Result<()> {
     let onto = Affine::onto(lo, hi)?;
     let warp = data.warp(onto)?;
     let theta = Theta::constant(0.0, 1.0, vec![1.0; inputs.len()])?;
-    let prior = Prior::shared(kernel::by_name(&args.kernel)?, theta);
+    let process = Process::shared(kernel::by_name(&args.kernel)?, theta);
     let how = Fit {
         space: match args.fit {
             Space::F => fit::Space::F,
@@ -39,14 +39,14 @@ pub fn regress(args: &Regress) -> Result<()> {
         },
         ..Fit::default()
     };
-    let fitted = fit_detailed(&prior, &warp, &data, &how)?;
-    let posterior = fitted.prior.condition(data.points(), &data.g(&warp)?)?;
+    let fitted = fit_detailed(&process, &warp, &data, &how)?;
+    let posterior = fitted.process.condition(data.points(), &data.g(&warp)?)?;
     let belief = Warped::new(&warp, &posterior);
     let predictions = match &args.predict {
         None => None,
         Some(path) => Some(predict(path, &names, &belief)?),
     };
-    let theta = posterior.prior().theta();
+    let theta = posterior.process().theta();
     let MeanFunction::Constant(mean) = theta.mean else {
         return Err(Error::spec("mean", "regression has a constant mean"));
     };

@@ -5,9 +5,9 @@
 mod problem;
 
 use divan::{Bencher, black_box};
-use problem::{OBSERVED, PREDICTED, WARPS, latent, points, prior, with_likelihood};
+use problem::{OBSERVED, PREDICTED, WARPS, latent, points, process, with_likelihood};
 use warpquad::warp::Log;
-use warpquad::{Belief, Posterior, Warped};
+use warpquad::{Belief, PosteriorProcess, Warped};
 
 fn main() {
     divan::main();
@@ -18,9 +18,9 @@ fn likelihood<const N: usize>(bencher: Bencher, warp: &str) {
     with_likelihood(warp, N, |evaluate| bencher.bench_local(evaluate));
 }
 
-fn posterior() -> Posterior {
+fn posterior() -> PosteriorProcess {
     let x = points(0, OBSERVED);
-    prior()
+    process()
         .condition(&x, &latent(&x))
         .expect("the points differ")
 }

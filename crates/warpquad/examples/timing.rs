@@ -5,7 +5,7 @@
 #[path = "../benches/problem/mod.rs"]
 mod problem;
 
-use problem::{OBSERVED, PREDICTED, WARPS, latent, points, prior, with_likelihood};
+use problem::{OBSERVED, PREDICTED, WARPS, latent, points, process, with_likelihood};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use warpquad::warp::Log;
@@ -21,7 +21,7 @@ fn main() -> warpquad::Result<()> {
         }
     }
     let x = points(0, OBSERVED);
-    let posterior = prior().condition(&x, &latent(&x))?;
+    let posterior = process().condition(&x, &latent(&x))?;
     let ahead = points(OBSERVED, PREDICTED);
     let belief = Warped::new(&Log, &posterior);
     report("predict", "latent", OBSERVED, &mut || {

@@ -7,16 +7,16 @@
 //!
 //! ```
 //! use warpquad::measure::Product;
-//! use warpquad::{Data, Fit, Functional, Points, Prior, Theta, Value, Warped, fit};
+//! use warpquad::{Data, Fit, Functional, Points, Process, Theta, Value, Warped, fit};
 //! use warpquad::{kernel::Matern32, warp::Log};
 //! # let points = Points::from_rows(&(0..21).map(|i| vec![0.4 * i as f64 - 4.0]).collect::<Vec<_>>())?;
 //! # let values = points.iter().map(|x| Value::Log(-9000.0 - 2.0 * x[0] * x[0])).collect();
 //! # let measure = Product::uniform(&[(-4.0, 4.0)])?;
-//! let prior = Prior::new(Matern32, Theta::constant(-1.0, 1.0, vec![1.0])?); // 1  p(g)
+//! let process = Process::new(Matern32, Theta::constant(-1.0, 1.0, vec![1.0])?); // 1  p(g)
 //! let data = Data::new(points, values)?;                                    // 2  D, as f or ln f
 //! let warp = data.warp(Log)?;                                               //    in D's own units
-//! let prior = fit(&prior, &warp, &data, &Fit::default())?;                  //    theta, in f-space
-//! let posterior = prior.condition(data.points(), &data.g(&warp)?)?;         // 3  p(g | D)
+//! let process = fit(&process, &warp, &data, &Fit::default())?;                  //    theta, in f-space
+//! let posterior = process.condition(data.points(), &data.g(&warp)?)?;         // 3  p(g | D)
 //! let belief = Warped::new(&warp, &posterior);                              // 4  p(f | D)
 //! let z = Functional::integral(&measure, 4096).apply(&belief)?;             // 5  p(Z | D)
 //!
@@ -44,7 +44,7 @@ pub mod points;
 pub mod session;
 pub mod warp;
 
-pub use belief::{Axes, Belief, Effects, Linearised, Posterior, Prior, Theta, Warped};
+pub use belief::{Axes, Belief, Effects, Linearised, PosteriorProcess, Process, Theta, Warped};
 pub use data::{Data, Value};
 pub use error::{Error, Result};
 pub use fit::{Fit, fit};

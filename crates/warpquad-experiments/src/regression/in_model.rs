@@ -6,7 +6,7 @@ use warpquad::kernel::Matern32;
 use warpquad::numeric::linalg::Cholesky;
 use warpquad::numeric::random::Rng;
 use warpquad::numeric::special::normal_cdf;
-use warpquad::{Belief, Error, Points, Prior, Result, Theta};
+use warpquad::{Belief, Error, Points, Process, Result, Theta};
 
 /// Points of a draw, as in the paper.
 const POINTS: usize = 200;
@@ -26,7 +26,7 @@ pub fn draw(rng: &mut Rng, length_scale: f64) -> Result<Sample> {
         x.push(&[rng.uniform(), rng.uniform()])?;
     }
     let theta = Theta::constant(0.0, OUTPUT_SCALE, vec![length_scale; 2])?;
-    let sigma = Prior::new(Matern32, theta).cov_lower(&x)?;
+    let sigma = Process::new(Matern32, theta).cov_lower(&x)?;
     let factor = Cholesky::new(sigma)
         .ok_or_else(|| Error::numerics(Step::Observe, "two drawn points coincide"))?;
     let mut z = vec![0.0; POINTS];

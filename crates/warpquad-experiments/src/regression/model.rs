@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 use warpquad::fit::{Fit, Objective, Parameters, Space, fit};
 use warpquad::kernel::Matern32;
 use warpquad::warp::{Affine, Marginal, Warp, by_name};
-use warpquad::{Data, Error, Posterior, Prior, Result, Theta, Value};
+use warpquad::{Data, Error, PosteriorProcess, Process, Result, Theta, Value};
 
 /// A row of Table 2: a warp and the space it is fitted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,28 +35,28 @@ pub struct Score {
 impl Model {
     /// Fit to `train` and score on `test`.
     pub fn score(&self, train: &Sample, test: &Sample) -> Result<Score> {
-        let (data, warp, prior) = self.fit(train)?;
-        let posterior = prior.condition(data.points(), &data.g(&warp)?)?;
+        let (data, warp, process) = self.fit(train)?;
+        let posterior = process.condition(data.points(), &data.g(&warp)?)?;
         predict(&posterior, &warp, &data, test)
     }
 
     /// ln likelihood of the training data under the matched prior: what a fit in f-space maximises.
     pub fn ln_likelihood(&self, train: &Sample) -> Result<f64> {
-        let (data, warp, prior) = self.fit(train)?;
+        let (data, warp, process) = self.fit(train)?;
         let g = data.g(&warp)?;
-        let parameters = Parameters::new(&prior, data.points(), &g, &warp, &Fit::default())?;
+        let parameters = Parameters::new(&process, data.points(), &g, &warp, &Fit::default())?;
         let mut objective = Objective::new(
-            prior.kernel().clone(),
+            process.kernel().clone(),
             &warp,
             data.points(),
             &g,
             &parameters,
         );
-        let at = parameters.vector(prior.theta());
+        let at = parameters.vector(process.theta());
         Ok(-objective.evaluate(&at, &mut vec![0.0; at.len()]))
     }
 
-    fn fit(&self, train: &Sample) -> Result<(Data, Affine, Prior)> {
+    fn fit(&self, train: &Sample) -> Result<(Data, Affine, Process)> {
         let data = self.data(train)?;
         let warp = data.warp_shared(by_name(self.warp)?)?;
         let g = data.g(&warp)?;
@@ -74,8 +74,8 @@ impl Model {
             scales: Some(train.scales.clone()),
             ..Fit::default()
         };
-        let prior = fit(&Prior::new(Matern32, start), &warp, &data, &how)?;
-        Ok((data, warp, prior))
+        let process = fit(&Process::new(Matern32, start), &warp, &data, &how)?;
+        Ok((data, warp, process))
     }
 
     /// Exact data cannot hold two values at one point: the first is trained on.
@@ -94,9 +94,14 @@ fn key(x: &[f64]) -> Vec<u64> {
     x.iter().map(|x| x.to_bits()).collect()
 }
 
-fn predict(posterior: &Posterior, warp: &Affine, data: &Data, test: &Sample) -> Result<Score> {
+fn predict(
+    posterior: &PosteriorProcess,
+    warp: &Affine,
+    data: &Data,
+    test: &Sample,
+) -> Result<Score> {
     let known: HashSet<Vec<u64>> = data.points().iter().map(key).collect();
-    let theta = posterior.prior().theta();
+    let theta = posterior.process().theta();
     let mut features = vec![0.0; warp.feature_count()];
     let (mut squares, mut ln_all, mut ln_new, mut new) = (0.0, 0.0, 0.0, 0.0);
     for (i, at) in posterior.marginals(&test.x)?.into_iter().enumerate() {

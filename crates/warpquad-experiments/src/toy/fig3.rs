@@ -66,7 +66,7 @@ impl Comparison {
                 .map(|(x, (m, _))| (m - f(x[0])).powi(2));
             Ok(mean(&squares.collect::<Vec<_>>()).sqrt())
         };
-        let ((f_mean, f_scale), (_, g_scale)) = (self.f.prior(), self.g.prior());
+        let ((f_mean, f_scale), (_, g_scale)) = (self.f.process(), self.g.process());
         Ok(Numbers {
             mean_above: f_mean - mean(&self.f.g),
             scales: f_scale / g_scale,
@@ -102,7 +102,7 @@ pub fn fig3(context: &Context<'_>) -> Result<Finding> {
 fn paragraph(shown: &Comparison, samples: &[Numbers]) -> Result<String> {
     let numbers = shown.numbers()?;
     let mut table = Table::new(&["", "f-space", "g-space", "the paper on it"]);
-    let ((f_mean, f_scale), (g_mean, g_scale)) = (shown.f.prior(), shown.g.prior());
+    let ((f_mean, f_scale), (g_mean, g_scale)) = (shown.f.process(), shown.g.process());
     let observed = mean(&shown.f.g);
     let mut row = |name: &str, f: f64, g: f64, paper: &str| {
         table.push(vec![name.into(), digits(f, 3), digits(g, 3), paper.into()]);

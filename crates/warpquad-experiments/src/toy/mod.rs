@@ -11,7 +11,7 @@ use warpquad::belief::MeanFunction;
 use warpquad::fit::{Fit, Space, fit_detailed};
 use warpquad::kernel::Matern32;
 use warpquad::warp::{Affine, Marginal, Warp, by_name};
-use warpquad::{Belief, Data, Points, Posterior, Prior, Result, Theta, Value, Warped};
+use warpquad::{Belief, Data, Points, PosteriorProcess, Process, Result, Theta, Value, Warped};
 
 /// f(x) = 0.95 exp(-2 x^2).
 pub fn f(x: f64) -> f64 {
@@ -40,7 +40,7 @@ pub struct Model {
     /// The warp, in units of the largest observation.
     pub warp: Arc<Affine>,
     /// p(g | D).
-    pub posterior: Posterior,
+    pub posterior: PosteriorProcess,
     /// The observed g.
     pub g: Vec<f64>,
 }
@@ -57,23 +57,23 @@ impl Model {
     /// Fit a Matern 3/2 process on g = xi^-1(f).
     pub fn fit(data: &Data, warp: &str, space: Space) -> Result<Model> {
         let warp = data.warp_shared(by_name(warp)?)?;
-        let start = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0])?);
+        let start = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0])?);
         let how = Fit {
             space,
             ..Fit::default()
         };
-        let prior = fit_detailed(&start, &warp, data, &how)?.prior;
+        let process = fit_detailed(&start, &warp, data, &how)?.process;
         let g = data.g(&warp)?;
         Ok(Model {
-            posterior: prior.condition(data.points(), &g)?,
+            posterior: process.condition(data.points(), &g)?,
             warp: Arc::new(warp),
             g,
         })
     }
 
     /// The prior's mean and output scale.
-    pub fn prior(&self) -> (f64, f64) {
-        let theta = self.posterior.prior().theta();
+    pub fn process(&self) -> (f64, f64) {
+        let theta = self.posterior.process().theta();
         let mean = match theta.mean {
             MeanFunction::Constant(mean) => mean,
             MeanFunction::Quadratic { peak, .. } => peak,

@@ -7,7 +7,7 @@ use crate::error::detached;
 use pyo3::prelude::*;
 use std::sync::Arc;
 use warpquad::belief::Moments;
-use warpquad::{Belief as Core, Linearised, Posterior, Warped};
+use warpquad::{Belief as Core, Linearised, PosteriorProcess, Warped};
 
 /// A Gaussian belief about a function: the mean, the variance and the covariance anywhere.
 ///
@@ -24,12 +24,12 @@ pub struct Belief {
     kernel: Kernel,
 }
 
-/// The three beliefs that Python meets; a prior is a posterior without data.
+/// The three beliefs that Python meets; a process is a posterior process without data.
 #[derive(Clone)]
 pub enum Kind {
-    Latent(Arc<Posterior>),
-    Matched(Arc<Posterior>, Warp),
-    Linearised(Arc<Posterior>, Warp),
+    Latent(Arc<PosteriorProcess>),
+    Matched(Arc<PosteriorProcess>, Warp),
+    Linearised(Arc<PosteriorProcess>, Warp),
 }
 
 impl Kind {
@@ -44,7 +44,7 @@ impl Kind {
         }
     }
 
-    pub fn posterior(&self) -> &Arc<Posterior> {
+    pub fn posterior(&self) -> &Arc<PosteriorProcess> {
         match self {
             Kind::Latent(posterior)
             | Kind::Matched(posterior, _)
@@ -176,8 +176,11 @@ impl Belief {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Pieces> {
-        let latent =
-            super::gp::Posterior::of(self.kind.posterior().clone(), self.kernel.clone(), None);
+        let latent = super::gp::PosteriorProcess::of(
+            self.kind.posterior().clone(),
+            self.kernel.clone(),
+            None,
+        );
         let linearised = matches!(self.kind, Kind::Linearised(..));
         let pieces = (Py::new(py, latent)?, self.kind.link().cloned(), linearised);
         Ok((py.import("warpquad._core")?.getattr("_belief")?, pieces))
@@ -185,7 +188,7 @@ impl Belief {
 }
 
 /// What `_belief` is given again.
-type Pieces = (Py<super::gp::Posterior>, Option<Warp>, bool);
+type Pieces = (Py<super::gp::PosteriorProcess>, Option<Warp>, bool);
 
 /// The belief of a pickle.
 #[pyfunction]

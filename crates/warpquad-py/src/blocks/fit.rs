@@ -75,11 +75,11 @@ fn detailed(
         ..Fit::default()
     };
     let warp = warp.get().map_err(|error| raise(py, &error))?;
-    let prior = gp.prior.clone();
+    let process = gp.process.clone();
     let fitted = detached(py, || {
-        fit_detailed(&prior, warp.inner.as_ref(), &data.inner, &how)
+        fit_detailed(&process, warp.inner.as_ref(), &data.inner, &how)
     })?;
-    let gp = gp.like(fitted.prior).map_err(|error| raise(py, &error))?;
+    let gp = gp.like(fitted.process).map_err(|error| raise(py, &error))?;
     Ok(Fitted {
         gp: Py::new(py, gp)?,
         log_likelihood: fitted.ln_likelihood,

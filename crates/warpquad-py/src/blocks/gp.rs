@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::Arc;
 use warpquad::belief::MeanFunction;
-use warpquad::{Points, Prior, Theta};
+use warpquad::{Points, Process, Theta};
 
 /// The prior p(g) = GP(mu, Sigma), itself a `Belief` about g.
 ///
@@ -26,7 +26,7 @@ use warpquad::{Points, Prior, Theta};
 /// array([2.])
 #[pyclass(frozen, extends = Belief, module = "warpquad", name = "GP")]
 pub struct Gp {
-    pub prior: Prior,
+    pub process: Process,
     kernel: Kernel,
 }
 
@@ -46,19 +46,19 @@ struct Quadratic {
 }
 
 impl Gp {
-    pub fn of(kernel: Kernel, prior: Prior) -> warpquad::Result<PyClassInitializer<Gp>> {
-        let unobserved = prior.condition(&Points::empty(prior.theta().dim())?, &[])?;
+    pub fn of(kernel: Kernel, process: Process) -> warpquad::Result<PyClassInitializer<Gp>> {
+        let unobserved = process.condition(&Points::empty(process.theta().dim())?, &[])?;
         let belief = Belief::new(Kind::Latent(Arc::new(unobserved)), kernel.clone());
-        Ok(PyClassInitializer::from(belief).add_subclass(Gp { prior, kernel }))
+        Ok(PyClassInitializer::from(belief).add_subclass(Gp { process, kernel }))
     }
 
     /// The same kernel with another prior, as a fit gives it.
-    pub fn like(&self, prior: Prior) -> warpquad::Result<PyClassInitializer<Gp>> {
-        Gp::of(self.kernel.clone(), prior)
+    pub fn like(&self, process: Process) -> warpquad::Result<PyClassInitializer<Gp>> {
+        Gp::of(self.kernel.clone(), process)
     }
 
     fn mean_like(&self) -> MeanLike {
-        match &self.prior.theta().mean {
+        match &self.process.theta().mean {
             MeanFunction::Constant(mean) => MeanLike::Constant(*mean),
             MeanFunction::Quadratic {
                 peak,
@@ -106,8 +106,8 @@ impl Gp {
         };
         let made = theta.check().and_then(|()| {
             let kernel = kernel.get()?;
-            let prior = Prior::shared(kernel.inner.clone(), theta);
-            Gp::of(kernel, prior)
+            let process = Process::shared(kernel.inner.clone(), theta);
+            Gp::of(kernel, process)
         });
         made.map_err(|error| raise(py, &error))
     }
@@ -125,7 +125,7 @@ impl Gp {
     /// 2.0
     #[getter]
     fn theta<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let theta = self.prior.theta();
+        let theta = self.process.theta();
         let out = PyDict::new(py);
         out.set_item("mean", self.mean_like())?;
         out.set_item("output_scale", theta.output_scale)?;
@@ -135,15 +135,20 @@ impl Gp {
     }
 
     /// Step 3: p(g | D), g being xi^-1 of the data.
-    fn condition(&self, py: Python<'_>, data: Data, warp: WarpLike) -> PyResult<Py<Posterior>> {
+    fn condition(
+        &self,
+        py: Python<'_>,
+        data: Data,
+        warp: WarpLike,
+    ) -> PyResult<Py<PosteriorProcess>> {
         let warp = warp.get().map_err(|error| raise(py, &error))?;
         let posterior = detached(py, || {
             let g = data.inner.g(warp.inner.as_ref())?;
-            self.prior.condition(data.inner.points(), &g)
+            self.process.condition(data.inner.points(), &g)
         })?;
         Py::new(
             py,
-            Posterior::of(Arc::new(posterior), self.kernel.clone(), Some(warp)),
+            PosteriorProcess::of(Arc::new(posterior), self.kernel.clone(), Some(warp)),
         )
     }
 
@@ -158,7 +163,7 @@ impl Gp {
     }
 
     fn __repr__(&self) -> String {
-        let theta = self.prior.theta();
+        let theta = self.process.theta();
         let mean = match &theta.mean {
             MeanFunction::Constant(mean) => format!("mean {mean}"),
             MeanFunction::Quadratic { .. } => "quadratic mean".into(),
@@ -184,21 +189,21 @@ impl Gp {
 /// >>> posterior = wq.GP("matern32").condition(data, "log")
 /// >>> bool(np.allclose(posterior.warp().mean([1.0]), 3.0))
 /// True
-#[pyclass(frozen, extends = Belief, module = "warpquad")]
-pub struct Posterior {
+#[pyclass(frozen, extends = Belief, module = "warpquad", name = "Posterior")]
+pub struct PosteriorProcess {
     warp: Option<Warp>,
     kernel: Kernel,
-    inner: Arc<warpquad::Posterior>,
+    inner: Arc<warpquad::PosteriorProcess>,
 }
 
-impl Posterior {
+impl PosteriorProcess {
     pub fn of(
-        inner: Arc<warpquad::Posterior>,
+        inner: Arc<warpquad::PosteriorProcess>,
         kernel: Kernel,
         warp: Option<Warp>,
-    ) -> PyClassInitializer<Posterior> {
+    ) -> PyClassInitializer<PosteriorProcess> {
         let belief = Belief::new(Kind::Latent(inner.clone()), kernel.clone());
-        PyClassInitializer::from(belief).add_subclass(Posterior {
+        PyClassInitializer::from(belief).add_subclass(PosteriorProcess {
             warp,
             kernel,
             inner,
@@ -218,7 +223,7 @@ impl Posterior {
 }
 
 #[pymethods]
-impl Posterior {
+impl PosteriorProcess {
     /// Step 4: the belief about f = xi(g), with the exact first two moments of xi(g). Without a warp, the one it was conditioned with.
     #[pyo3(signature = (warp = None))]
     fn warp(&self, py: Python<'_>, warp: Option<WarpLike>) -> PyResult<Belief> {
@@ -238,7 +243,7 @@ impl Posterior {
     }
 
     /// Condition on more data, in O(n^2) a point.
-    fn extend(&self, py: Python<'_>, data: Data) -> PyResult<Py<Posterior>> {
+    fn extend(&self, py: Python<'_>, data: Data) -> PyResult<Py<PosteriorProcess>> {
         let warp = self.link(py, None)?;
         let longer = detached(py, || {
             let g = data.inner.g(warp.inner.as_ref())?;
@@ -246,7 +251,7 @@ impl Posterior {
         })?;
         Py::new(
             py,
-            Posterior::of(Arc::new(longer), self.kernel.clone(), Some(warp)),
+            PosteriorProcess::of(Arc::new(longer), self.kernel.clone(), Some(warp)),
         )
     }
 
@@ -276,25 +281,25 @@ impl Posterior {
     }
 
     fn __repr__(&self) -> String {
-        let kernel = self.inner.prior().kernel().name();
+        let kernel = self.inner.process().kernel().name();
         format!(
-            "<warpquad.Posterior of g, {kernel}, {} observations>",
+            "<warpquad.PosteriorProcess of g, {kernel}, {} observations>",
             self.inner.points().len()
         )
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Pieces<'py>> {
-        let gp = Gp::of(self.kernel.clone(), self.inner.prior().clone());
+        let gp = Gp::of(self.kernel.clone(), self.inner.process().clone());
         let gp = Py::new(py, gp.map_err(|error| raise(py, &error))?)?;
         let pieces = (gp, self.X(py)?, self.g(py), self.warp.clone());
         Ok((py.import("warpquad._core")?.getattr("_posterior")?, pieces))
     }
 }
 
-impl Posterior {
+impl PosteriorProcess {
     fn gp(&self) -> Gp {
-        let (prior, kernel) = (self.inner.prior().clone(), self.kernel.clone());
-        Gp { prior, kernel }
+        let (process, kernel) = (self.inner.process().clone(), self.kernel.clone());
+        Gp { process, kernel }
     }
 }
 
@@ -310,20 +315,20 @@ fn _posterior(
     X: Numbers<'_>,
     g: Numbers<'_>,
     warp: Option<Warp>,
-) -> PyResult<Py<Posterior>> {
+) -> PyResult<Py<PosteriorProcess>> {
     let (x, g) = (points("X", &X)?, flat(&g));
     let posterior = gp
-        .prior
+        .process
         .condition(&x, &g)
         .map_err(|error| raise(py, &error))?;
     Py::new(
         py,
-        Posterior::of(Arc::new(posterior), gp.kernel.clone(), warp),
+        PosteriorProcess::of(Arc::new(posterior), gp.kernel.clone(), warp),
     )
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Gp>()?;
-    module.add_class::<Posterior>()?;
+    module.add_class::<PosteriorProcess>()?;
     module.add_function(wrap_pyfunction!(_posterior, module)?)
 }

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 use warpquad::fit::{Fit, Objective, Parameters};
 use warpquad::kernel::Matern32;
-use warpquad::{Points, Prior, Theta, warp};
+use warpquad::{Points, Process, Theta, warp};
 
 /// The dimension of all of them.
 pub const DIM: usize = 4;
@@ -32,19 +32,19 @@ pub fn latent(x: &Points) -> Vec<f64> {
 }
 
 /// Correlations from nearly none to 0.9.
-pub fn prior() -> Prior {
+pub fn process() -> Process {
     let theta = Theta::constant(-0.4, 1.0, vec![0.4, 0.5, 0.6, 0.7]);
-    Prior::new(Matern32, theta.expect("the scales are positive"))
+    Process::new(Matern32, theta.expect("the scales are positive"))
 }
 
 /// Give `work` one evaluation of the likelihood with its gradient, to repeat.
 pub fn with_likelihood(warp: &str, n: usize, work: impl FnOnce(&mut dyn FnMut())) {
     let warp = &*warp::by_name(warp).expect("it is in the registry");
-    let (prior, x) = (prior(), points(0, n));
+    let (process, x) = (process(), points(0, n));
     let g = latent(&x);
-    let parameters = Parameters::new(&prior, &x, &g, warp, &Fit::default()).expect("they fit");
-    let at = parameters.vector(prior.theta());
-    let mut objective = Objective::new(Arc::clone(prior.kernel()), warp, &x, &g, &parameters);
+    let parameters = Parameters::new(&process, &x, &g, warp, &Fit::default()).expect("they fit");
+    let at = parameters.vector(process.theta());
+    let mut objective = Objective::new(Arc::clone(process.kernel()), warp, &x, &g, &parameters);
     let mut gradient = vec![0.0; at.len()];
     work(&mut || {
         let value = objective.evaluate(black_box(&at), &mut gradient);

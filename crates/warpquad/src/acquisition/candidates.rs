@@ -202,7 +202,7 @@ impl Hints {
                 lengths: scale.iter().map(|s| 0.25 * s).collect(),
             });
         };
-        let theta = anatomy.posterior.prior().theta();
+        let theta = anatomy.posterior.process().theta();
         same_length("measure's dimension", measure.dim(), theta.dim())?;
         let lengths: Vec<f64> = theta
             .coordinate_lengths()

@@ -6,7 +6,7 @@
 //! c_j(x) = k(x, x_j) - reduced_j' L^-1 k(X, x),    reduced = L^-1 Sigma(X, nodes),    L L' = Sigma(X, X) + noise
 //! ```
 
-use crate::belief::{Belief, Posterior, Scaled, Slopes};
+use crate::belief::{Belief, PosteriorProcess, Scaled, Slopes};
 use crate::error::{Result, same_length};
 use crate::numeric::linalg::{self, Mat, dot};
 use crate::points::Points;
@@ -14,7 +14,7 @@ use crate::warp::Marginal;
 
 /// The nodes, and what the data explain of them.
 pub(super) struct Cross<'a> {
-    posterior: &'a Posterior,
+    posterior: &'a PosteriorProcess,
     nodes: Points,
     /// g at the nodes.
     pub marginals: Vec<Marginal>,
@@ -24,10 +24,10 @@ pub(super) struct Cross<'a> {
 }
 
 impl<'a> Cross<'a> {
-    pub fn new(posterior: &'a Posterior, nodes: Points) -> Result<Cross<'a>> {
+    pub fn new(posterior: &'a PosteriorProcess, nodes: Points) -> Result<Cross<'a>> {
         same_length("node", nodes.dim(), posterior.dim())?;
         let (marginals, reduced) = posterior.marginals_reduced(&nodes);
-        let theta = posterior.prior().theta();
+        let theta = posterior.process().theta();
         Ok(Cross {
             scaled: [&nodes, posterior.points()].map(|x| Scaled::new(x, theta)),
             posterior,
@@ -39,7 +39,7 @@ impl<'a> Cross<'a> {
 
     /// g at each of many points, and a column of covariances with the nodes for each.
     pub fn columns(&self, x: &Points) -> Result<(Vec<Marginal>, Mat)> {
-        let mut cov = self.posterior.prior().sigma(&self.nodes, x)?;
+        let mut cov = self.posterior.process().sigma(&self.nodes, x)?;
         let (own, reduced) = self.posterior.marginals_reduced(x);
         let explained = linalg::transpose_mul(&self.reduced, &reduced);
         for j in 0..cov.cols() {
@@ -66,7 +66,7 @@ impl<'a> Cross<'a> {
 
     fn reach(&self, x: &[f64], to: &Scaled) -> Reach {
         let mut k = vec![0.0; to.len];
-        let slopes = self.posterior.prior().sigma_slopes(to, x, &mut k);
+        let slopes = self.posterior.process().sigma_slopes(to, x, &mut k);
         Reach { k, slopes }
     }
 }
@@ -86,7 +86,7 @@ impl Crossed<'_> {
         let mut explained = self.cross.reduced.mul_vec(d_c);
         let factor = posterior.factor();
         factor.solve_lower_transposed_vec(&mut explained);
-        let theta = posterior.prior().theta();
+        let theta = posterior.process().theta();
         let mut out = self.to_nodes.slopes.sums(d_c, theta);
         let less = self.to_data.slopes.sums(&explained, theta);
         out.iter_mut().zip(less).for_each(|(o, l)| *o -= l);

@@ -4,7 +4,7 @@ use super::candidates::{Hints, Space};
 use super::gain::nodes;
 use super::information_gain::most_informative;
 use super::{Acquisition, Context};
-use crate::belief::{Belief, Prior};
+use crate::belief::{Belief, Process};
 use crate::error::Result;
 use crate::measure::Measure;
 use crate::points::Points;
@@ -24,12 +24,12 @@ use crate::points::Points;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, Design};
-/// use warpquad::{Points, Prior, Theta, Warped, kernel::Matern32, measure::Product, warp::Log};
+/// use warpquad::{Points, Process, Theta, Warped, kernel::Matern32, measure::Product, warp::Log};
 /// let pi = Product::uniform(&[(0.0, 1.0)])?;
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
 /// let taken = Points::from_rows(&[vec![0.4], vec![0.7]])?;
 /// let choose = |g: &[f64]| {
-///     let posterior = prior.condition(&taken, g)?;
+///     let posterior = process.condition(&taken, g)?;
 ///     let belief = Warped::new(&Log, &posterior);
 ///     Design.choose(&Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 2 })
 /// };
@@ -63,18 +63,18 @@ impl Acquisition for Design {
 ///
 /// ```
 /// use warpquad::acquisition::design;
-/// use warpquad::{Prior, Theta, kernel::Matern32, measure::Product};
+/// use warpquad::{Process, Theta, kernel::Matern32, measure::Product};
 /// let pi = Product::uniform(&[(-1.0, 1.0)])?;
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.5])?);
-/// let points = design(&prior, &pi, 3, 1)?;
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.5])?);
+/// let points = design(&process, &pi, 3, 1)?;
 /// // The middle first, then one point on either side.
 /// assert!(points.row(0)[0].abs() < 0.01);
 /// assert!(points.row(1)[0] * points.row(2)[0] < 0.0);
 /// # Ok::<(), warpquad::Error>(())
 /// ```
-pub fn design(prior: &Prior, measure: &dyn Measure, n: usize, seed: u64) -> Result<Points> {
+pub fn design(process: &Process, measure: &dyn Measure, n: usize, seed: u64) -> Result<Points> {
     let mut taken = Points::empty(measure.dim())?;
-    let mut posterior = prior.condition(&taken, &[])?;
+    let mut posterior = process.condition(&taken, &[])?;
     for step in 0..n {
         let x = Design.choose(&Context {
             belief: &posterior,

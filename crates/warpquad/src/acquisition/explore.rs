@@ -21,11 +21,11 @@ pub(super) const FAR: f64 = 5.0;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, Explore};
-/// use warpquad::{Points, Prior, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
+/// use warpquad::{Points, Process, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
 /// let pi = Product::uniform(&[(0.0, 1.0)])?;
-/// let prior = Prior::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.05])?);
+/// let process = Process::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.05])?);
 /// let taken = Points::from_rows(&[vec![0.05], vec![0.1], vec![0.15], vec![0.2]])?;
-/// let posterior = prior.condition(&taken, &[-9.0, 0.0, 0.0, -9.0])?;
+/// let posterior = process.condition(&taken, &[-9.0, 0.0, 0.0, -9.0])?;
 /// let belief = Warped::new(&Log, &posterior);
 /// let at = Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 4 };
 /// assert!(Explore.choose(&at)?[0] > 0.25);     // away from the peak that is known

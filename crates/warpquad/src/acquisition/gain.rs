@@ -199,7 +199,7 @@ impl<'a> Gain<'a> {
     fn least_variance(&self) -> f64 {
         let posterior = self.anatomy.posterior;
         let rounding = f64::EPSILON * (1 + posterior.points().len()) as f64;
-        ROUNDINGS * posterior.prior().theta().output_scale * rounding.max(posterior.jitter())
+        ROUNDINGS * posterior.process().theta().output_scale * rounding.max(posterior.jitter())
     }
 }
 

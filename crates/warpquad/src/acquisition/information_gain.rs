@@ -24,11 +24,11 @@ use crate::functional::Nodes;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, InformationGain};
-/// use warpquad::{Points, Prior, Theta, kernel::Matern52, measure::Product};
+/// use warpquad::{Points, Process, Theta, kernel::Matern52, measure::Product};
 /// let pi = Product::uniform(&[(-1.0, 1.0)])?;
-/// let prior = Prior::new(Matern52, Theta::constant(0.0, 1.0, vec![0.5])?);
+/// let process = Process::new(Matern52, Theta::constant(0.0, 1.0, vec![0.5])?);
 /// let taken = Points::empty(1)?;
-/// let nothing = prior.condition(&taken, &[])?;
+/// let nothing = process.condition(&taken, &[])?;
 /// let at = Context { belief: &nothing, measure: &pi, taken: &taken, seed: 1, step: 0 };
 /// assert!(InformationGain.choose(&at)?[0].abs() < 0.01);     // the middle says most
 /// # Ok::<(), warpquad::Error>(())

@@ -3,7 +3,7 @@
 use super::cross::Cross;
 use super::explore::FAR;
 use super::{Acquisition, Context, InformationGain, Maximise, Score, maximise};
-use crate::belief::Posterior;
+use crate::belief::PosteriorProcess;
 use crate::error::Result;
 use crate::functional::{Nodes, ln_reach};
 use crate::numeric::vmath;
@@ -45,11 +45,11 @@ const STEPS: usize = 10;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, LookAhead};
-/// use warpquad::{Points, Prior, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
+/// use warpquad::{Points, Process, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
 /// let pi = Product::uniform(&[(0.0, 1.0)])?;
-/// let prior = Prior::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.1])?);
+/// let process = Process::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.1])?);
 /// let taken = Points::from_rows(&[vec![0.1], vec![0.2], vec![0.3], vec![0.4], vec![0.6]])?;
-/// let posterior = prior.condition(&taken, &[-9.0, -8.0, -8.0, -9.0, 0.0])?;
+/// let posterior = process.condition(&taken, &[-9.0, -8.0, -8.0, -9.0, 0.0])?;
 /// let belief = Warped::new(&Log, &posterior);
 /// let at = Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 3 };
 /// assert!(LookAhead.choose(&at)?[0] > 0.4);     // beside the peak, or where nothing is known
@@ -113,7 +113,7 @@ impl<'a> Look<'a> {
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
         let stride = self.nodes.len().div_ceil(CANDIDATES);
         let some: Vec<usize> = (0..self.nodes.len()).step_by(stride).collect();
-        let theta = self.ahead.posterior.prior().theta();
+        let theta = self.ahead.posterior.process().theta();
         let options = Maximise {
             candidates: CANDIDATES,
             refined: 1,
@@ -132,7 +132,7 @@ impl<'a> Look<'a> {
 
 /// What is left of the tails after an observation.
 pub(super) struct Ahead<'a> {
-    posterior: &'a Posterior,
+    posterior: &'a PosteriorProcess,
     warp: &'a dyn Warp,
     u: f64,
     cross: Cross<'a>,
@@ -141,7 +141,7 @@ pub(super) struct Ahead<'a> {
 
 impl<'a> Ahead<'a> {
     pub fn new(
-        posterior: &'a Posterior,
+        posterior: &'a PosteriorProcess,
         warp: &'a dyn Warp,
         nodes: &Nodes,
         u: f64,
@@ -163,7 +163,7 @@ impl<'a> Ahead<'a> {
     /// The variance of an observation at a point where g has variance s. Next to an observed point both s and the
     /// covariances are rounding.
     fn observed(&self, s: f64) -> f64 {
-        let theta = self.posterior.prior().theta();
+        let theta = self.posterior.process().theta();
         s + theta.noise + 1e-12 * theta.output_scale
     }
 

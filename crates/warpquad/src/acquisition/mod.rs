@@ -7,12 +7,12 @@
 //!
 //! ```
 //! use warpquad::acquisition::{self, Context};
-//! use warpquad::{Points, Prior, Theta, Warped, kernel::Matern32, measure::Product, warp::Log};
+//! use warpquad::{Points, Process, Theta, Warped, kernel::Matern32, measure::Product, warp::Log};
 //!
 //! let pi = Product::uniform(&[(0.0, 1.0)])?;
-//! let prior = Prior::new(Matern32, Theta::constant(-1.0, 0.5, vec![0.2])?);
+//! let process = Process::new(Matern32, Theta::constant(-1.0, 0.5, vec![0.2])?);
 //! let taken = Points::from_rows(&[vec![0.1], vec![0.9]])?;
-//! let posterior = prior.condition(&taken, &[0.0, -3.0])?;
+//! let posterior = process.condition(&taken, &[0.0, -3.0])?;
 //! let at = Context {
 //!     belief: &Warped::new(&Log, &posterior),
 //!     measure: &pi,

@@ -17,11 +17,11 @@ use crate::error::Result;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, PriorDraw};
-/// use warpquad::{Points, Prior, Theta, kernel::Matern32, measure::Product};
+/// use warpquad::{Points, Process, Theta, kernel::Matern32, measure::Product};
 /// let pi = Product::uniform(&[(2.0, 3.0)])?;
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
 /// let none = Points::empty(1)?;
-/// let at = |step| Context { belief: &prior, measure: &pi, taken: &none, seed: 1, step };
+/// let at = |step| Context { belief: &process, measure: &pi, taken: &none, seed: 1, step };
 /// let x = PriorDraw.choose(&at(0))?;
 /// assert!(2.0 < x[0] && x[0] < 3.0 && x != PriorDraw.choose(&at(1))?);
 /// # Ok::<(), warpquad::Error>(())

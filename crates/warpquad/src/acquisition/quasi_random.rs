@@ -18,9 +18,9 @@ use crate::error::Result;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, QuasiRandom};
-/// use warpquad::{Points, Prior, Theta, kernel::Matern32, measure::Product};
+/// use warpquad::{Points, Process, Theta, kernel::Matern32, measure::Product};
 /// let pi = Product::uniform(&[(0.0, 8.0)])?;
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
 /// let mut taken = Points::empty(1)?;
 /// for step in 0..8 {
 ///     let at = Context { belief: &prior, measure: &pi, taken: &taken, seed: 7, step };

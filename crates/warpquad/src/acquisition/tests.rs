@@ -4,7 +4,7 @@ use super::candidates::Space;
 use super::gain::{Gain, Weighted, nodes};
 use super::look_ahead::Ahead;
 use super::*;
-use crate::belief::{Axes, Effects, Linearised, Posterior, Prior, Theta, Warped};
+use crate::belief::{Axes, Effects, Linearised, PosteriorProcess, Process, Theta, Warped};
 use crate::error::Error;
 use crate::functional::Nodes;
 use crate::kernel::{Matern32, Matern52};
@@ -27,9 +27,9 @@ fn measures(dim: usize) -> Vec<Box<dyn Measure>> {
     ]
 }
 
-fn posterior(taken: &Points, g: &[f64]) -> Posterior {
+fn posterior(taken: &Points, g: &[f64]) -> PosteriorProcess {
     let theta = Theta::constant(-1.0, 0.8, vec![0.7; taken.dim()]).unwrap();
-    Prior::new(Matern32, theta).condition(taken, g).unwrap()
+    Process::new(Matern32, theta).condition(taken, g).unwrap()
 }
 
 /// n points inside every support of [`measures`], and values.
@@ -111,31 +111,31 @@ fn assert_gradient(name: &str, x: &[f64], score: impl Fn(&[f64]) -> (f64, Vec<f6
     }
 }
 
-fn smooth_posterior() -> Posterior {
+fn smooth_posterior() -> PosteriorProcess {
     let (x, g) = data(2, 7);
     let theta = Theta::constant(0.3, 0.9, vec![0.5, 0.8]).unwrap();
-    Prior::new(Matern52, theta).condition(&x, &g).unwrap()
+    Process::new(Matern52, theta).condition(&x, &g).unwrap()
 }
 
-fn turned_posterior() -> Posterior {
+fn turned_posterior() -> PosteriorProcess {
     let smooth = smooth_posterior();
     let axes = Axes::new(&[vec![0.9, 0.4], vec![-0.2, 1.1]]).unwrap();
     let theta = Theta {
         axes: Some(Arc::new(axes)),
-        ..smooth.prior().theta().clone()
+        ..smooth.process().theta().clone()
     };
-    let prior = smooth.prior().with_theta(theta);
-    prior.condition(smooth.points(), smooth.g()).unwrap()
+    let process = smooth.process().with_theta(theta);
+    process.condition(smooth.points(), smooth.g()).unwrap()
 }
 
-fn posterior_with_effects() -> Posterior {
+fn posterior_with_effects() -> PosteriorProcess {
     let turned = turned_posterior();
     let theta = Theta {
         effects: Some(Effects::new(0.6, 0.8).unwrap()),
-        ..turned.prior().theta().clone()
+        ..turned.process().theta().clone()
     };
-    let prior = turned.prior().with_theta(theta);
-    prior.condition(turned.points(), turned.g()).unwrap()
+    let process = turned.process().with_theta(theta);
+    process.condition(turned.points(), turned.g()).unwrap()
 }
 
 /// Every kind of link, by name, along the coordinates, along other axes, and with main effects there.
@@ -145,7 +145,7 @@ fn for_each_belief(mut check: impl FnMut(&str, &dyn Belief)) {
     for_each_link(&posterior_with_effects(), &mut check);
 }
 
-fn for_each_link(posterior: &Posterior, check: &mut impl FnMut(&str, &dyn Belief)) {
+fn for_each_link(posterior: &PosteriorProcess, check: &mut impl FnMut(&str, &dyn Belief)) {
     let warps: [&dyn Warp; 4] = [&Log, &Square::default(), &Probit, &Gumbel::default()];
     for warp in warps {
         check(warp.name(), &Warped::new(warp, posterior));
@@ -222,7 +222,7 @@ fn the_gain_is_what_conditioning_takes_off_the_variance_of_the_integral() {
     let (posterior, taken) = (smooth_posterior(), Points::empty(2).unwrap());
     let space = Space::new(&measure, &taken).unwrap();
     let nodes = nodes(&space, &posterior, 3).unwrap();
-    let variance = |belief: &Posterior| {
+    let variance = |belief: &PosteriorProcess| {
         let cov = belief.cov(&nodes.points, &nodes.points).unwrap();
         cov.as_slice().iter().sum::<f64>()
     };
@@ -248,7 +248,7 @@ fn uncertainty_finds_the_maximum_of_a_dense_grid() {
     for n in [1, 3, 12, 40] {
         let (taken, g) = data(1, n);
         let theta = Theta::constant(-1.0, 0.8, vec![0.1]).unwrap();
-        let posterior = Prior::new(Matern32, theta).condition(&taken, &g).unwrap();
+        let posterior = Process::new(Matern32, theta).condition(&taken, &g).unwrap();
         let belief = Warped::new(&Log, &posterior);
         let grid: Vec<f64> = (1..=200_000).map(|i| i as f64 / 200_001.0).collect();
         let values = uncertainty::ln_vars(&belief, &Points::new(1, grid).unwrap()).unwrap();
@@ -276,9 +276,9 @@ fn a_range_of_forty_thousand_nats_is_climbed() {
     let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
     let taken = Points::from_rows(&[vec![0.1], vec![0.5], vec![0.9]]).unwrap();
     let theta = Theta::constant(-40000.0, 1.0, vec![0.3]).unwrap();
-    let prior = Prior::new(Matern32, theta);
+    let process = Process::new(Matern32, theta);
     let g = [-40000.0, -39000.0, -40000.0];
-    let posterior = prior.condition(&taken, &g).unwrap();
+    let posterior = process.condition(&taken, &g).unwrap();
     for name in ["uncertainty", "uncertainty-prior", "information-gain"] {
         let x = by_name(name).unwrap().choose(&Context {
             belief: &Warped::new(&Log, &posterior),
@@ -414,16 +414,16 @@ fn a_measure_without_a_density_is_searched_but_not_weighed() {
 #[test]
 fn a_design_in_advance_beats_random_points() {
     let measure = Product::uniform(&[(0.0, 1.0), (0.0, 1.0)]).unwrap();
-    let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.4; 2]).unwrap());
+    let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.4; 2]).unwrap());
     let (random, g) = data(2, 10);
-    let designed = design(&prior, &measure, 10, 3).unwrap();
+    let designed = design(&process, &measure, 10, 3).unwrap();
     let empty = Points::empty(2).unwrap();
     let fine = Space::new(&measure, &empty)
         .unwrap()
         .quasi_random(8, 256)
         .unwrap();
     let variance = |points: &Points| {
-        let posterior = prior.condition(points, &g).unwrap();
+        let posterior = process.condition(points, &g).unwrap();
         posterior
             .cov(&fine, &fine)
             .unwrap()
@@ -444,7 +444,7 @@ fn the_look_ahead_is_content_where_f_is_known_and_never_far_out() {
         let g: Vec<f64> = x.iter().map(|x| -3.0 * x).collect();
         let taken = Points::new(1, x).unwrap();
         let theta = Theta::constant(-1.0, 4.0, vec![0.3]).unwrap();
-        let posterior = Prior::new(Matern52, theta).condition(&taken, &g).unwrap();
+        let posterior = Process::new(Matern52, theta).condition(&taken, &g).unwrap();
         let at = Context {
             belief: &Warped::new(&Log, &posterior),
             measure: &measure,

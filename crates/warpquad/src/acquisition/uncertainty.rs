@@ -21,11 +21,11 @@ use crate::points::Points;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, Uncertainty};
-/// use warpquad::{Points, Prior, Theta, kernel::Matern32, measure::Product};
+/// use warpquad::{Points, Process, Theta, kernel::Matern32, measure::Product};
 /// let pi = Product::uniform(&[(0.0, 1.0)])?;
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
 /// let taken = Points::from_rows(&[vec![0.0], vec![1.0]])?;
-/// let posterior = prior.condition(&taken, &[2.0, 1.0])?;
+/// let posterior = process.condition(&taken, &[2.0, 1.0])?;
 /// let at = Context { belief: &posterior, measure: &pi, taken: &taken, seed: 1, step: 2 };
 /// assert!((Uncertainty.choose(&at)?[0] - 0.5).abs() < 1e-4);     // halfway
 /// # Ok::<(), warpquad::Error>(())

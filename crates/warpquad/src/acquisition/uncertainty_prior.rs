@@ -20,11 +20,11 @@ use crate::error::{Error, Result};
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, UncertaintyPrior};
 /// use warpquad::measure::{Product, univariate};
-/// use warpquad::{Points, Prior, Theta, kernel::Matern32};
+/// use warpquad::{Points, Process, Theta, kernel::Matern32};
 /// let pi = Product::new(vec![univariate("normal", &[0.0, 1.0])?])?;
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
 /// let taken = Points::empty(1)?;
-/// let nothing = prior.condition(&taken, &[])?;
+/// let nothing = process.condition(&taken, &[])?;
 /// let at = Context { belief: &nothing, measure: &pi, taken: &taken, seed: 1, step: 0 };
 /// assert!(UncertaintyPrior.choose(&at)?[0].abs() < 1e-4);        // the mode of the prior
 /// # Ok::<(), warpquad::Error>(())
@@ -39,7 +39,7 @@ impl Acquisition for UncertaintyPrior {
 
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
         if !at.measure.has_density() {
-            let reason = "uncertainty-prior needs the density of the measure; give it, work in the \
+            let reason = "uncertainty-process needs the density of the measure; give it, work in the \
                           measure's natural coordinates, or use uncertainty";
             return Err(Error::spec("acquisition", reason));
         }

@@ -12,13 +12,13 @@ use crate::error::{Error, Result, positive};
 /// some shape take as many observations as D functions of one variable, not as one function of D.
 ///
 /// ```
-/// use warpquad::{Belief, Effects, Points, Prior, Theta, kernel::SquaredExponential};
+/// use warpquad::{Belief, Effects, Points, Process, Theta, kernel::SquaredExponential};
 /// let theta = Theta {
 ///     effects: Some(Effects::new(0.9, 1.0)?),
 ///     ..Theta::constant(0.0, 1.0, vec![1.0, 1.0])?
 /// };
 /// let at = |x: [f64; 2]| Points::from_rows(&[x.to_vec()]);
-/// let far = Prior::new(SquaredExponential, theta).cov(&at([0.0, 0.0])?, &at([0.0, 100.0])?)?;
+/// let far = Process::new(SquaredExponential, theta).cov(&at([0.0, 0.0])?, &at([0.0, 100.0])?)?;
 /// assert!((far[(0, 0)] - 0.45).abs() < 1e-15);
 /// assert!(Effects::new(1.5, 1.0).is_err());
 /// # Ok::<(), warpquad::Error>(())

@@ -1,6 +1,6 @@
 //! The other step 4: expand xi about the mean of g, as WSABI-L does.
 
-use super::{Anatomy, Belief, Link, Moments, Posterior, chain};
+use super::{Anatomy, Belief, Link, Moments, PosteriorProcess, chain};
 use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
@@ -12,9 +12,9 @@ use crate::warp::{LnVar, Local, Warp};
 /// uncertain g makes f = xi(g) larger.
 ///
 /// ```
-/// use warpquad::{Belief, Linearised, Points, Prior, Theta, kernel::Matern32, warp::Square};
-/// let prior = Prior::new(Matern32, Theta::constant(2.0, 1.0, vec![1.0])?);
-/// let posterior = prior.condition(&Points::from_rows(&[vec![0.0]])?, &[3.0])?;
+/// use warpquad::{Belief, Linearised, Points, Process, Theta, kernel::Matern32, warp::Square};
+/// let process = Process::new(Matern32, Theta::constant(2.0, 1.0, vec![1.0])?);
+/// let posterior = process.condition(&Points::from_rows(&[vec![0.0]])?, &[3.0])?;
 /// let far = Linearised::new(&Square::default(), &posterior)
 ///     .moments(&Points::from_rows(&[vec![90.0]])?)?;
 /// assert!((far.mean[0] - 4.0).abs() < 1e-12 && (far.var[0] - 16.0).abs() < 1e-12);
@@ -23,12 +23,12 @@ use crate::warp::{LnVar, Local, Warp};
 #[derive(Debug, Clone, Copy)]
 pub struct Linearised<'a> {
     warp: &'a dyn Warp,
-    posterior: &'a Posterior,
+    posterior: &'a PosteriorProcess,
 }
 
 impl<'a> Linearised<'a> {
     /// The linearised belief about f = xi(g).
-    pub fn new(warp: &'a dyn Warp, posterior: &'a Posterior) -> Linearised<'a> {
+    pub fn new(warp: &'a dyn Warp, posterior: &'a PosteriorProcess) -> Linearised<'a> {
         Linearised { warp, posterior }
     }
 

@@ -1,23 +1,23 @@
 //! Steps 3 and 4: what is believed about g, and through the warp about f.
 //!
-//! Prior, posterior and warped belief are one kind of thing: each gives a mean, a variance and a
+//! Process, posterior process and warped belief are one kind of thing: each gives a mean, a variance and a
 //! covariance anywhere, and [`Functional`](crate::Functional) integrates any of them.
 
 mod axes;
 mod effects;
 mod linearised;
-mod posterior;
-mod prior;
+mod posterior_process;
+mod process;
 mod theta;
 mod warped;
 
 pub use axes::Axes;
 pub use effects::Effects;
 pub use linearised::Linearised;
-pub(crate) use posterior::{JITTERS, not_positive_definite, well_conditioned};
-pub use posterior::{Latent, Posterior};
-pub use prior::Prior;
-pub(crate) use prior::{Scaled, Slopes};
+pub(crate) use posterior_process::{JITTERS, not_positive_definite, well_conditioned};
+pub use posterior_process::{Latent, PosteriorProcess};
+pub use process::Process;
+pub(crate) use process::{Scaled, Slopes};
 pub use theta::{MeanFunction, Theta};
 pub use warped::Warped;
 
@@ -101,7 +101,7 @@ pub trait Belief: Sync {
 #[derive(Debug, Clone, Copy)]
 pub struct Anatomy<'a> {
     /// The Gaussian process on g.
-    pub posterior: &'a Posterior,
+    pub posterior: &'a PosteriorProcess,
     /// How f comes from g.
     pub link: Link<'a>,
 }

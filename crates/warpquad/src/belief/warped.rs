@@ -1,6 +1,6 @@
 //! Step 4: match the first two moments of f = xi(g).
 
-use super::{Anatomy, Belief, Link, Moments, Posterior, chain};
+use super::{Anatomy, Belief, Link, Moments, PosteriorProcess, chain};
 use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
@@ -9,9 +9,9 @@ use crate::warp::{Marginal, Warp};
 /// p(f | D) ~ GP(m_D, K_D), with m_D and K_D the exact first two moments of xi(g).
 ///
 /// ```
-/// use warpquad::{Belief, Points, Prior, Theta, Warped, kernel::Matern32, warp::Log};
-/// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0])?);
-/// let posterior = prior.condition(&Points::from_rows(&[vec![0.0]])?, &[-3.0])?;
+/// use warpquad::{Belief, Points, Process, Theta, Warped, kernel::Matern32, warp::Log};
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0])?);
+/// let posterior = process.condition(&Points::from_rows(&[vec![0.0]])?, &[-3.0])?;
 /// let f = Warped::new(&Log, &posterior).moments(&Points::from_rows(&[vec![0.0]])?)?;
 /// assert!((f.means()[0] - (-3.0_f64).exp()).abs() < 1e-12);
 /// # Ok::<(), warpquad::Error>(())
@@ -19,12 +19,12 @@ use crate::warp::{Marginal, Warp};
 #[derive(Debug, Clone, Copy)]
 pub struct Warped<'a> {
     warp: &'a dyn Warp,
-    posterior: &'a Posterior,
+    posterior: &'a PosteriorProcess,
 }
 
 impl<'a> Warped<'a> {
     /// The belief about f = xi(g).
-    pub fn new(warp: &'a dyn Warp, posterior: &'a Posterior) -> Warped<'a> {
+    pub fn new(warp: &'a dyn Warp, posterior: &'a PosteriorProcess) -> Warped<'a> {
         Warped { warp, posterior }
     }
 

@@ -4,7 +4,7 @@ use super::score::{coarse_scores, difference, largest, scores};
 use super::turn::{along_axes, scales};
 use super::{Method, Step4};
 use crate::belief::{
-    Axes, Belief, Effects, Linearised, MeanFunction, Posterior, Prior, Theta, Warped,
+    Axes, Belief, Effects, Linearised, MeanFunction, PosteriorProcess, Process, Theta, Warped,
 };
 use crate::data::Data;
 use crate::error::Result;
@@ -64,7 +64,7 @@ const ENOUGH: f64 = 1e-6;
 #[derive(Debug, Clone)]
 pub struct Model {
     warp: Affine,
-    posterior: Posterior,
+    posterior: PosteriorProcess,
     step4: Step4,
 }
 
@@ -224,9 +224,9 @@ impl ModelMaker<'_> {
         let warp = self.warp()?;
         theta.noise = self.noise + self.method.nugget;
         let how = self.how(starts, &theta);
-        let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
-        let prior = fit(&prior, &warp, self.data, &how)?;
-        self.condition(prior.theta().clone())
+        let process = Process::shared(kernel::by_name(&self.method.kernel)?, theta);
+        let process = fit(&process, &warp, self.data, &how)?;
+        self.condition(process.theta().clone())
     }
 
     /// Fit from where another model of the same data stands: its lengths, and g's own level and spread. A mean that falls
@@ -251,9 +251,9 @@ impl ModelMaker<'_> {
 
     /// Models with hyperparameters drawn around the fitted ones, and their weights.
     pub fn drawn(&self, fitted: &Model, count: usize, rng: &mut Rng) -> Result<Vec<(Model, f64)>> {
-        let prior = fitted.posterior.prior();
-        let how = self.how(Starts::Warm, prior.theta());
-        let drawn = laplace(prior, &self.warp()?, self.data, &how, count, rng)?;
+        let process = fitted.posterior.process();
+        let how = self.how(Starts::Warm, process.theta());
+        let drawn = laplace(process, &self.warp()?, self.data, &how, count, rng)?;
         // A draw whose matrix cannot be factored is one that the data rule out.
         let models = drawn.into_iter();
         Ok(models
@@ -290,9 +290,9 @@ impl ModelMaker<'_> {
     /// Condition on the data with hyperparameters as they are.
     pub fn condition(&self, theta: Theta) -> Result<Model> {
         let warp = self.warp()?;
-        let prior = Prior::shared(kernel::by_name(&self.method.kernel)?, theta);
+        let process = Process::shared(kernel::by_name(&self.method.kernel)?, theta);
         Ok(Model {
-            posterior: prior.condition(self.data.points(), &self.data.g(&warp)?)?,
+            posterior: process.condition(self.data.points(), &self.data.g(&warp)?)?,
             step4: self.method.step4,
             warp,
         })
@@ -379,13 +379,13 @@ impl Model {
     }
 
     /// p(g | D).
-    pub fn posterior(&self) -> &Posterior {
+    pub fn posterior(&self) -> &PosteriorProcess {
         &self.posterior
     }
 
     /// The hyperparameters.
     pub fn theta(&self) -> &Theta {
-        self.posterior.prior().theta()
+        self.posterior.process().theta()
     }
 
     /// The same model as if `pending` points had been observed at their current mean.

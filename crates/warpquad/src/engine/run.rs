@@ -4,7 +4,7 @@ use super::average::average;
 use super::model::{ModelMaker, Shape};
 use super::{Method, Model, Step4};
 use crate::acquisition::{self, Acquisition, Context, Explore, QuasiRandom};
-use crate::belief::{Belief, Prior, Theta};
+use crate::belief::{Belief, Process, Theta};
 use crate::data::{Data, Value};
 use crate::error::{Error, Result};
 use crate::functional::closed_form;
@@ -160,7 +160,7 @@ impl Engine {
         }
         let coordinates = Arc::clone(&self.coordinates);
         let measure = coordinates.measure();
-        let nothing = Prior::new(Matern32, Theta::constant(0.0, 1.0, measure.scale())?);
+        let nothing = Process::new(Matern32, Theta::constant(0.0, 1.0, measure.scale())?);
         let at = Context {
             belief: &nothing,
             measure,

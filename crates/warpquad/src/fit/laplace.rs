@@ -1,7 +1,7 @@
 //! Draw hyperparameters around the best ones: what the data leave open of theta is uncertainty about Z.
 
 use super::{Fit, Objective, Parameters, in_space};
-use crate::belief::{Prior, Theta};
+use crate::belief::{Process, Theta};
 use crate::data::Data;
 use crate::error::{Error, Result, Step};
 use crate::numeric::linalg::{Cholesky, Mat};
@@ -23,7 +23,7 @@ const WIDEST: f64 = 2.0;
 /// differences of its exact gradient, as covariance. The draws are weighted by the objective itself; no weight may exceed
 /// sqrt(count) times the mean of them (Ionides 2008).
 pub fn laplace(
-    prior: &Prior,
+    process: &Process,
     warp: &dyn Warp,
     data: &Data,
     how: &Fit,
@@ -31,13 +31,13 @@ pub fn laplace(
     rng: &mut Rng,
 ) -> Result<Vec<(Theta, f64)>> {
     let g = data.g(warp)?;
-    let x = prior.theta().turn_points(data.points())?;
-    let parameters = Parameters::new(prior, &x, &g, warp, how)?;
+    let x = process.theta().turn_points(data.points())?;
+    let parameters = Parameters::new(process, &x, &g, warp, how)?;
     let (warp, _) = in_space(warp, g[0], how.space);
-    let best = parameters.vector(prior.theta());
+    let best = parameters.vector(process.theta());
     let at = |vector: &[f64]| {
         let mut gradient = vec![0.0; vector.len()];
-        let mut objective = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
+        let mut objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
         (objective.evaluate(vector, &mut gradient), gradient)
     };
     let factor = curvature(&at, &best, &parameters).ok_or_else(|| {
@@ -126,7 +126,7 @@ mod tests {
     use crate::warp::Log;
 
     /// Twelve values of a smooth ln f on a line.
-    fn fitted() -> (Prior, Data, Fit) {
+    fn fitted() -> (Process, Data, Fit) {
         let rows: Vec<Vec<f64>> = (0..12).map(|i| vec![0.3 * f64::from(i)]).collect();
         let values = rows.iter().map(|x| Value::Log((2.0 * x[0]).sin() - x[0]));
         let data = Data::new(Points::from_rows(&rows).unwrap(), values.collect()).unwrap();
@@ -134,15 +134,15 @@ mod tests {
             space: Space::G,
             ..Fit::default()
         };
-        let prior = Prior::new(Matern52, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
-        let prior = fit(&prior, &Log, &data, &how).unwrap();
-        (prior, data, how)
+        let process = Process::new(Matern52, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
+        let process = fit(&process, &Log, &data, &how).unwrap();
+        (process, data, how)
     }
 
     #[test]
     fn draws_have_the_moments_of_the_likelihood() {
-        let (prior, data, how) = fitted();
-        let drawn = laplace(&prior, &Log, &data, &how, 4000, &mut Rng::new(1)).unwrap();
+        let (process, data, how) = fitted();
+        let drawn = laplace(&process, &Log, &data, &how, 4000, &mut Rng::new(1)).unwrap();
         let total: f64 = drawn.iter().map(|(_, w)| w).sum();
         assert!((total - 1.0).abs() < 1e-12);
         let ln_length = |theta: &Theta| theta.length_scales[0].ln();
@@ -150,11 +150,11 @@ mod tests {
         let square: f64 = drawn.iter().map(|(t, w)| w * ln_length(t).powi(2)).sum();
         // The same by a grid over all three numbers, wide enough for 6 sd on either side.
         let g = data.g(&Log).unwrap();
-        let parameters = Parameters::new(&prior, data.points(), &g, &Log, &how).unwrap();
-        let kernel = prior.kernel().clone();
+        let parameters = Parameters::new(&process, data.points(), &g, &Log, &how).unwrap();
+        let kernel = process.kernel().clone();
         let warp = &crate::warp::Identity;
         let mut objective = Objective::new(kernel, warp, data.points(), &g, &parameters);
-        let best = parameters.vector(prior.theta());
+        let best = parameters.vector(process.theta());
         let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
         let least = objective.evaluate(&best, &mut [0.0; 3]);
         for i in -24..=24 {
@@ -184,8 +184,8 @@ mod tests {
         // Two points say nothing of a length scale.
         let points = Points::from_rows(&[vec![0.0], vec![1.0]]).unwrap();
         let data = Data::new(points, vec![Value::Log(0.0), Value::Log(-1.0)]).unwrap();
-        let prior = Prior::new(Matern52, Theta::constant(-0.5, 1.0, vec![0.5]).unwrap());
-        let drawn = laplace(&prior, &Log, &data, &Fit::default(), 50, &mut Rng::new(1)).unwrap();
+        let process = Process::new(Matern52, Theta::constant(-0.5, 1.0, vec![0.5]).unwrap());
+        let drawn = laplace(&process, &Log, &data, &Fit::default(), 50, &mut Rng::new(1)).unwrap();
         assert!(
             drawn
                 .iter()

@@ -11,7 +11,7 @@ pub use laplace::laplace;
 pub use objective::Objective;
 pub use parameters::Parameters;
 
-use crate::belief::Prior;
+use crate::belief::Process;
 use crate::data::Data;
 use crate::error::{Error, Result, Step};
 use crate::numeric::{optimize, parallel, random::Rng};
@@ -96,7 +96,7 @@ impl Default for Fit {
 #[derive(Debug, Clone)]
 pub struct Fitted {
     /// The prior with the best hyperparameters found.
-    pub prior: Prior,
+    pub process: Process,
     /// ln p(data | theta), in the space of the fit; with a length prior its ln density is included.
     pub ln_likelihood: f64,
     /// The jitter its matrix needed, relative to the mean of the diagonal.
@@ -108,15 +108,15 @@ pub struct Fitted {
 }
 
 /// Fit theta and give back the prior that has it.
-pub fn fit(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Prior> {
-    Ok(fit_detailed(prior, warp, data, how)?.prior)
+pub fn fit(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Process> {
+    Ok(fit_detailed(process, warp, data, how)?.process)
 }
 
 /// The same, with the story.
-pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Fitted> {
+pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Fitted> {
     let g = data.g(warp)?;
-    let x = prior.theta().turn_points(data.points())?;
-    let parameters = Parameters::new(prior, &x, &g, warp, how)?;
+    let x = process.theta().turn_points(data.points())?;
+    let parameters = Parameters::new(process, &x, &g, warp, how)?;
     // f is fitted in units of its largest observation: a likelihood of 10^-10000 is fitted bit for
     // bit as one of 1.
     let (warp, ln_scale) = in_space(warp, g[0], how.space);
@@ -125,9 +125,9 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
         Space::G => vec![sample_marginal(&g)],
     };
     let mut rng = Rng::new(how.seed);
-    let from = starts(&parameters, prior, &marginals, how, &mut rng);
+    let from = starts(&parameters, process, &marginals, how, &mut rng);
     let run = |i: usize| {
-        let mut objective = Objective::new(prior.kernel().clone(), warp, &x, &g, &parameters);
+        let mut objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
         let (mut least, mut jitter) = (f64::INFINITY, 0.0);
         let evaluate = |x: &[f64], gradient: &mut [f64]| {
             let value = objective.evaluate(x, gradient);
@@ -149,7 +149,7 @@ pub fn fit_detailed(prior: &Prior, warp: &dyn Warp, data: &Data, how: &Fit) -> R
         .min_by(|a, b| a.0.value.total_cmp(&b.0.value))
         .ok_or_else(|| no_start(from.len()))?;
     Ok(Fitted {
-        prior: prior.with_theta(parameters.theta(&best.x)),
+        process: process.with_theta(parameters.theta(&best.x)),
         ln_likelihood: -best.value - g.len() as f64 * ln_scale,
         jitter: *jitter,
         evaluations,

@@ -1,7 +1,7 @@
 //! Lay theta out as the vector of free numbers that an optimiser moves, with bounds and starts.
 
 use super::{Fit, LengthPrior, Space, Starts};
-use crate::belief::{Effects, MeanFunction, Prior, Theta};
+use crate::belief::{Effects, MeanFunction, Process, Theta};
 use crate::error::{Result, same_length};
 use crate::numeric::random::Rng;
 use crate::points::Points;
@@ -39,13 +39,13 @@ pub struct Parameters {
 impl Parameters {
     /// The layout for this prior's mean function, with bounds from the data; `x` is along the prior's axes.
     pub fn new(
-        prior: &Prior,
+        process: &Process,
         x: &Points,
         g: &[f64],
         warp: &dyn Warp,
         how: &Fit,
     ) -> Result<Parameters> {
-        let template = prior.theta().clone();
+        let template = process.theta().clone();
         template.check()?;
         same_length("point", x.dim(), template.dim())?;
         let spread = match &how.scales {
@@ -264,12 +264,12 @@ fn spreads(x: &Points, template: &Theta) -> Vec<f64> {
 /// The vectors to start from, in a fixed order: the prior's own theta first.
 pub(super) fn starts(
     parameters: &Parameters,
-    prior: &Prior,
+    process: &Process,
     marginals: &[Marginal],
     how: &Fit,
     rng: &mut Rng,
 ) -> Vec<Vec<f64>> {
-    let mut out = vec![parameters.vector(prior.theta())];
+    let mut out = vec![parameters.vector(process.theta())];
     if how.starts == Starts::All {
         for &marginal in marginals {
             for length in START_LENGTHS {

@@ -3,7 +3,7 @@
 use super::Nodes;
 use super::mixture::Mixture;
 use super::nodes::{Proposal, Scout, in_blocks, sequence, split};
-use crate::belief::Posterior;
+use crate::belief::PosteriorProcess;
 use crate::error::Result;
 use crate::measure::{Chart, Coordinates, Form, Measure};
 use crate::numeric::random::Rng;
@@ -46,7 +46,7 @@ pub(crate) fn ln_sizes(warp: &dyn Warp, g: &[f64]) -> Vec<f64> {
 /// About n nodes that follow exp(reach) pi, weighted for integrals against pi: see [`Follower`].
 pub(super) fn follow(
     measure: &dyn Measure,
-    posterior: &Posterior,
+    posterior: &PosteriorProcess,
     ln_observed: &[f64],
     reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
     n: usize,
@@ -82,7 +82,7 @@ impl<'a> Follower<'a> {
     /// Adapt with a quarter of n nodes a round.
     pub fn new(
         measure: &'a dyn Measure,
-        posterior: &Posterior,
+        posterior: &PosteriorProcess,
         ln_observed: &[f64],
         reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
         n: usize,
@@ -273,7 +273,7 @@ impl Drawn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Prior, Theta};
+    use crate::belief::{Process, Theta};
     use crate::kernel::SquaredExponential;
     use crate::measure::Product;
 
@@ -290,12 +290,12 @@ mod tests {
     fn check(bounds: &[(f64, f64)], seen: &[f64], ln_f: &dyn Fn(&[f64]) -> f64, truth: f64) {
         let pi = Product::uniform(bounds).unwrap();
         let lengths = bounds.iter().map(|(lo, hi)| 0.1 * (hi - lo)).collect();
-        let prior = Prior::new(
+        let process = Process::new(
             SquaredExponential,
             Theta::constant(0.0, 1.0, lengths).unwrap(),
         );
         let points = Points::from_rows(&[seen.to_vec()]).unwrap();
-        let posterior = prior.condition(&points, &[0.0]).unwrap();
+        let posterior = process.condition(&points, &[0.0]).unwrap();
         let reach = |x: &Points| Ok(x.iter().map(ln_f).collect());
         let nodes = follow(&pi, &posterior, &[0.0], &reach, 8192, 3).unwrap();
         let each = replicates(&nodes, ln_f);

@@ -5,7 +5,7 @@
 
 use super::estimate::in_unit;
 use super::{Estimate, Nodes};
-use crate::belief::{Belief, Posterior, not_positive_definite};
+use crate::belief::{Belief, PosteriorProcess, not_positive_definite};
 use crate::error::Result;
 use crate::numeric::linalg::{self, Cholesky, Mat, dot};
 use crate::numeric::random::Rng;
@@ -178,7 +178,7 @@ pub(super) fn sorted_quantile(samples: &[f64], p: f64) -> f64 {
 /// signed f: is added as its mean), so the law is centred on what all nodes say.
 pub fn law(
     warp: &dyn Warp,
-    posterior: &Posterior,
+    posterior: &PosteriorProcess,
     nodes: &Nodes,
     draws: usize,
     rng: &mut Rng,
@@ -330,14 +330,14 @@ fn factor_for_draws(sigma: &Mat, output_scale: f64) -> Option<(Cholesky, f64)> {
 
 /// Joint draws of g at points with these means, a column a draw, and the variance added to each.
 pub(crate) fn draw(
-    posterior: &Posterior,
+    posterior: &PosteriorProcess,
     points: &Points,
     mu: &[f64],
     draws: usize,
     rng: &mut Rng,
 ) -> Result<(Mat, f64)> {
     let sigma = posterior.cov_lower(points)?;
-    let scale = posterior.prior().theta().output_scale;
+    let scale = posterior.process().theta().output_scale;
     let (factor, added) = factor_for_draws(&sigma, scale).ok_or_else(not_positive_definite)?;
     let n = mu.len();
     let lower = Mat::from_fn(

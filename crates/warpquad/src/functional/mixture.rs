@@ -229,11 +229,11 @@ impl Share {
         let shift: Vec<f64> = self.first.iter().map(|f| f / self.weight).collect();
         let count = self.weight * effective;
         // d + 1 points of the whole steady a component of few points, and fade where it has many of its own.
-        let prior = (d as f64 + 1.0) / (1.0 + count / (d as f64 + 1.0));
+        let process = (d as f64 + 1.0) / (1.0 + count / (d as f64 + 1.0));
         let covariance = Mat::from_fn(d, d, |i, j| {
             let own = self.second[(i.max(j), i.min(j))] / self.weight - shift[i] * shift[j];
             let like = if i == j { lengths[i] * lengths[i] } else { 0.0 };
-            (count * own + prior * like) / (count + prior)
+            (count * own + process * like) / (count + process)
         });
         let mean = old.mean.iter().zip(&shift).map(|(m, s)| m + s).collect();
         Component::new(self.weight.ln(), mean, covariance)

@@ -32,10 +32,10 @@ const VARIANCE_NODES: usize = 1024;
 /// An affine functional: a constant, and weighted integrals and point values of f.
 ///
 /// ```
-/// use warpquad::{Functional, Points, Prior, Theta, kernel::Matern32};
+/// use warpquad::{Functional, Points, Process, Theta, kernel::Matern32};
 /// use warpquad::measure::{Product, univariate};
 /// let pi = Product::new(vec![univariate("uniform", &[-1.0, 1.0])?])?;
-/// let belief = Prior::new(Matern32, Theta::constant(2.0, 1.0, vec![0.5])?)
+/// let belief = Process::new(Matern32, Theta::constant(2.0, 1.0, vec![0.5])?)
 ///     .condition(&Points::from_rows(&[vec![0.0]])?, &[2.0])?;
 /// let z = Functional::integral(&pi, 1024);
 /// let excess = z.clone().minus(Functional::at(&[0.0])).plus_constant(1.0);

@@ -1,7 +1,7 @@
 //! Place nodes: Sobol' points through the quantile map, or a mixture that follows the belief.
 
 use super::following::{follow, ln_reach, ln_sizes};
-use crate::belief::{Belief, Link, Posterior};
+use crate::belief::{Belief, Link, PosteriorProcess};
 use crate::error::{Error, Result, Step};
 use crate::measure::{Form, Measure};
 use crate::numeric::loops::squared_distances;
@@ -280,7 +280,7 @@ impl Proposal {
     }
 
     /// The same from the ln f at the posterior's points.
-    pub fn around(posterior: &Posterior, ln_f: &[f64]) -> Option<Proposal> {
+    pub fn around(posterior: &PosteriorProcess, ln_f: &[f64]) -> Option<Proposal> {
         let top = ln_f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !top.is_finite() {
             return None;
@@ -364,12 +364,12 @@ pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points, u: f64) -> Result
     Ok(marginals.iter().map(|&at| ln_reach(warp, at, u)).collect())
 }
 
-fn halves(posterior: &Posterior) -> Vec<f64> {
-    let lengths = posterior.prior().theta().coordinate_lengths();
+fn halves(posterior: &PosteriorProcess) -> Vec<f64> {
+    let lengths = posterior.process().theta().coordinate_lengths();
     lengths.iter().map(|l| 0.5 * l).collect()
 }
 
 /// ln |f| at the observed points.
-fn ln_observed(posterior: &Posterior, link: Link<'_>) -> Vec<f64> {
+fn ln_observed(posterior: &PosteriorProcess, link: Link<'_>) -> Vec<f64> {
     ln_sizes(link.warp(), posterior.g())
 }

@@ -3,7 +3,7 @@
 use super::Nodes;
 use super::law::{choose, draw, sorted_quantile};
 use super::nodes::plausible_reach;
-use crate::belief::{Belief, Link, Posterior};
+use crate::belief::{Belief, Link, PosteriorProcess};
 use crate::error::{Error, Result, finite, same_length};
 use crate::numeric::linalg::{Mat, dot};
 use crate::numeric::random::Rng;
@@ -25,12 +25,12 @@ const LIGHT: f64 = 1e-16;
 /// use warpquad::functional::{Nodes, Ratio};
 /// use warpquad::measure::Product;
 /// use warpquad::numeric::random::Rng;
-/// use warpquad::{Points, Prior, Theta, Warped, kernel::SquaredExponential, warp::Log};
+/// use warpquad::{Points, Process, Theta, Warped, kernel::SquaredExponential, warp::Log};
 /// // ln f = -x is known at 33 points: under a uniform pi on (0, 1), E[x] = (e - 2) / (e - 1).
 /// let points = Points::from_rows(&(0..33).map(|i| vec![i as f64 / 32.0]).collect::<Vec<_>>())?;
 /// let g: Vec<f64> = points.iter().map(|x| -x[0]).collect();
-/// let prior = Prior::new(SquaredExponential, Theta::constant(0.0, 1.0, vec![0.5])?);
-/// let posterior = prior.condition(&points, &g)?;
+/// let process = Process::new(SquaredExponential, Theta::constant(0.0, 1.0, vec![0.5])?);
+/// let posterior = process.condition(&points, &g)?;
 /// let belief = Warped::new(&Log, &posterior);
 /// let nodes = Nodes::sobol(&Product::uniform(&[(0.0, 1.0)])?, 1024, 0)?;
 /// let ratio = Ratio::new(&belief, &nodes, 100, &mut Rng::new(0))?;
@@ -231,7 +231,7 @@ const SURE: f64 = 1.0;
 
 /// A belief about a positive f, taken apart.
 pub(super) struct Positive<'a> {
-    pub posterior: &'a Posterior,
+    pub posterior: &'a PosteriorProcess,
     warp: &'a dyn Warp,
     linearised: bool,
 }
@@ -285,7 +285,7 @@ impl<'a> Positive<'a> {
 }
 
 fn signed() -> Error {
-    let reason = "f may be negative under this method, so f times the prior is no density; say that f is \
+    let reason = "f may be negative under this method, so f times the process is no density; say that f is \
                   positive (range), or take a method whose warp keeps it so";
     Error::spec("posterior", reason)
 }

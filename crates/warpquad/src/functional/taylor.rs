@@ -1,7 +1,7 @@
 //! Integrate the log warp by the paper's Taylor scheme: polynomials instead of exp.
 
 use super::closed_form::{Algebra, Bivariate, ClosedForm, Term, trusted};
-use crate::belief::Posterior;
+use crate::belief::PosteriorProcess;
 use crate::error::{Error, Result, Step, same_length};
 use crate::kernel::Family;
 use crate::measure::Measure;
@@ -40,17 +40,17 @@ use crate::warp::Warp;
 /// ```
 /// use warpquad::functional::taylor::taylor;
 /// use warpquad::measure::Product;
-/// use warpquad::{Points, Prior, Theta, kernel::SquaredExponential, warp::Log};
+/// use warpquad::{Points, Process, Theta, kernel::SquaredExponential, warp::Log};
 /// // A constant g = 0.1, all but known: Z = exp(0.1) up to 0.1^3 / 6.
-/// let prior = Prior::new(SquaredExponential, Theta::constant(0.1, 1e-9, vec![1.0])?);
-/// let posterior = prior.condition(&Points::from_rows(&[vec![0.5]])?, &[0.1])?;
+/// let process = Process::new(SquaredExponential, Theta::constant(0.1, 1e-9, vec![1.0])?);
+/// let posterior = process.condition(&Points::from_rows(&[vec![0.5]])?, &[0.1])?;
 /// let z = taylor(&Log, &posterior, &Product::uniform(&[(0.0, 1.0)])?, 2)?;
 /// assert!((z.mean - 0.1_f64.exp()).abs() < 2e-4);
 /// # Ok::<(), warpquad::Error>(())
 /// ```
 pub fn taylor(
     warp: &dyn Warp,
-    posterior: &Posterior,
+    posterior: &PosteriorProcess,
     measure: &dyn Measure,
     order: usize,
 ) -> Result<ClosedForm> {
@@ -81,7 +81,7 @@ pub fn taylor(
 
 /// The integrals of the expanded m and K, whatever sign the second has.
 pub(super) fn expansion(
-    posterior: &Posterior,
+    posterior: &PosteriorProcess,
     measure: &dyn Measure,
     order: usize,
 ) -> Result<(f64, f64)> {
@@ -112,8 +112,8 @@ pub(super) fn expansion(
     Ok((mean.0, var.0))
 }
 
-fn check(posterior: &Posterior, measure: &dyn Measure, order: usize) -> Result<()> {
-    let kernel = posterior.prior().kernel();
+fn check(posterior: &PosteriorProcess, measure: &dyn Measure, order: usize) -> Result<()> {
+    let kernel = posterior.process().kernel();
     if kernel.family() != Family::SquaredExponential {
         let reason = format!(
             "the Taylor scheme needs products that stay in the family: use squared-exponential, not {}",
@@ -124,7 +124,7 @@ fn check(posterior: &Posterior, measure: &dyn Measure, order: usize) -> Result<(
     if !(1..=2).contains(&order) {
         return Err(Error::spec("order", format!("must be 1 or 2, got {order}")));
     }
-    same_length("measure", measure.dim(), posterior.prior().theta().dim())
+    same_length("measure", measure.dim(), posterior.process().theta().dim())
 }
 
 /// e = mu + s/2.

@@ -1,13 +1,13 @@
 //! A Gaussian process along axes is the same process on turned points.
 
 use std::sync::Arc;
-use warpquad::belief::{MeanFunction, Posterior};
+use warpquad::belief::{MeanFunction, PosteriorProcess};
 use warpquad::fit::{Fit, fit};
 use warpquad::functional::Functional;
 use warpquad::kernel::{Matern52, SquaredExponential};
 use warpquad::measure::Gaussian;
 use warpquad::warp::Log;
-use warpquad::{Axes, Belief, Data, Points, Prior, Theta, Value};
+use warpquad::{Axes, Belief, Data, Points, Process, Theta, Value};
 
 fn axes() -> Axes {
     Axes::new(&[vec![0.8, 0.5], vec![-0.3, 1.1]]).unwrap()
@@ -50,11 +50,11 @@ fn along_axes() -> Theta {
     }
 }
 
-fn posteriors() -> (Posterior, Posterior) {
+fn posteriors() -> (PosteriorProcess, PosteriorProcess) {
     let x = points(12, 0.3);
     let g = g(&x);
     let condition = |theta, x: &Points| {
-        Prior::new(SquaredExponential, theta)
+        Process::new(SquaredExponential, theta)
             .condition(x, &g)
             .unwrap()
     };
@@ -126,8 +126,8 @@ fn fits_as_on_turned_points() {
     };
     let fitted = |theta: Theta, x: Points| {
         let data = Data::new(x, values.clone()).unwrap();
-        let prior = Prior::new(Matern52, theta);
-        fit(&prior, &Log, &data, &Fit::default())
+        let process = Process::new(Matern52, theta);
+        fit(&process, &Log, &data, &Fit::default())
             .unwrap()
             .theta()
             .clone()
@@ -146,7 +146,7 @@ fn closed_forms_are_not_taken() {
     };
     let x = points(12, 0.3);
     let whole = |axes| {
-        let posterior = Prior::new(SquaredExponential, constant(axes)).condition(&x, &g(&x));
+        let posterior = Process::new(SquaredExponential, constant(axes)).condition(&x, &g(&x));
         Functional::integral(&pi, 4096)
             .apply(&posterior.unwrap())
             .unwrap()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use warpquad::engine::{Method, integrate};
 use warpquad::measure::{Empirical, Gaussian, Measure, Product, univariate};
 use warpquad::warp::{Log, Probit, Range, Square, Warp};
-use warpquad::{Belief, Data, Error, Fit, Functional, Points, Prior, Theta, Value, Warped, fit};
+use warpquad::{Belief, Data, Error, Fit, Functional, Points, Process, Theta, Value, Warped, fit};
 use warpquad::{kernel::Matern32, kernel::SquaredExponential};
 
 fn line(n: usize) -> Points {
@@ -64,7 +64,7 @@ fn a_point_with_two_values_is_refused_and_one_given_twice_is_merged() {
     let noisy = Data::noisy(points.clone(), values(1.5)).unwrap();
     let mut noise = theta();
     noise.noise = 0.1;
-    let posterior = Prior::new(Matern32, noise).condition(&points, &noisy.g(&Log).unwrap());
+    let posterior = Process::new(Matern32, noise).condition(&points, &noisy.g(&Log).unwrap());
     assert!(posterior.is_ok());
 }
 
@@ -77,7 +77,7 @@ fn lengths_and_dimensions_that_disagree_are_named() {
     assert!(message(Points::from_rows(&[])).contains("dimension"));
     assert!(message(Points::from_rows(&[vec![1.0], vec![1.0, 2.0]])).contains("length"));
     assert!(message(Points::new(2, vec![1.0, f64::NAN])).contains("points[0][1]"));
-    let posterior = Prior::new(Matern32, theta())
+    let posterior = Process::new(Matern32, theta())
         .condition(&line(2), &[0.0, 1.0])
         .unwrap();
     let plane = Points::from_rows(&[vec![0.0, 0.0]]).unwrap();
@@ -100,7 +100,7 @@ fn singular_and_asymmetric_covariances_are_refused() {
 #[test]
 fn coinciding_points_are_survived_by_the_jitter_ladder_which_reports_itself() {
     let points = Points::from_rows(&[vec![0.0], vec![0.0], vec![1.0]]).unwrap();
-    let posterior = Prior::new(SquaredExponential, theta())
+    let posterior = Process::new(SquaredExponential, theta())
         .condition(&points, &[0.5, 0.5, 0.1])
         .unwrap();
     assert!(posterior.jitter() > 0.0);
@@ -159,7 +159,7 @@ fn an_empirical_sample_of_one_and_no_observations_are_handled() {
     assert!(message(Data::new(Points::empty(1).unwrap(), vec![])).contains("at least one"));
     let pi = Empirical::new(line(1));
     if let Ok(pi) = pi {
-        let posterior = Prior::new(Matern32, theta())
+        let posterior = Process::new(Matern32, theta())
             .condition(&line(1), &[0.3])
             .unwrap();
         let z = Functional::integral(&pi, 64).apply(&posterior).unwrap();
@@ -178,8 +178,8 @@ fn a_fit_survives_hopeless_starts() {
         .collect();
     let data = Data::new(points, values).unwrap();
     let warp = data.warp(Log).unwrap();
-    let prior = Prior::new(Matern32, Theta::constant(-1e6, 1e9, vec![1e-3]).unwrap());
-    let fitted = fit(&prior, &warp, &data, &Fit::default()).unwrap();
+    let process = Process::new(Matern32, Theta::constant(-1e6, 1e9, vec![1e-3]).unwrap());
+    let fitted = fit(&process, &warp, &data, &Fit::default()).unwrap();
     let posterior = fitted
         .condition(data.points(), &data.g(&warp).unwrap())
         .unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use warpquad::kernel::{Kernel, Matern52, SquaredExponential};
-use warpquad::{Axes, Belief, Effects, Points, Posterior, Prior, Theta};
+use warpquad::{Axes, Belief, Effects, Points, PosteriorProcess, Process, Theta};
 
 fn points(n: usize, phase: f64) -> Points {
     let row = |i: usize| {
@@ -30,16 +30,16 @@ fn theta() -> Theta {
     }
 }
 
-fn posterior() -> Posterior {
+fn posterior() -> PosteriorProcess {
     let x = points(12, 0.3);
     let g: Vec<f64> = x.iter().map(|x| (x[0] - 2.0 * x[1]).sin() + x[2]).collect();
-    Prior::new(Matern52, theta()).condition(&x, &g).unwrap()
+    Process::new(Matern52, theta()).condition(&x, &g).unwrap()
 }
 
 #[test]
 fn covariances_are_those_of_the_definition() {
     let (x, y, theta) = (points(5, 0.3), points(4, 1.1), theta());
-    let sigma = Prior::new(Matern52, theta.clone()).cov(&x, &y).unwrap();
+    let sigma = Process::new(Matern52, theta.clone()).cov(&x, &y).unwrap();
     let axes = theta.axes.unwrap();
     for (i, x) in x.iter().enumerate() {
         for (j, y) in y.iter().enumerate() {
@@ -77,7 +77,7 @@ fn gradients_are_those_of_differences() {
 fn extending_is_conditioning_on_all() {
     let (whole, x) = (posterior(), points(12, 0.3));
     let first = whole
-        .prior()
+        .process()
         .condition(&x.slice(0, 9), &whole.g()[..9])
         .unwrap();
     let grown = first.extend(&x.slice(9, 12), &whole.g()[9..]).unwrap();
@@ -106,8 +106,8 @@ fn a_sum_is_known_where_only_its_terms_were_seen() {
             effects,
             ..Theta::constant(0.0, 1.0, vec![0.5, 0.5]).unwrap()
         };
-        let prior = Prior::new(SquaredExponential, theta);
-        let posterior = prior.condition(&Points::from_rows(&rows).unwrap(), &g);
+        let process = Process::new(SquaredExponential, theta);
+        let posterior = process.condition(&Points::from_rows(&rows).unwrap(), &g);
         let mean = posterior.unwrap().means(&corner).unwrap()[0];
         (mean - f(corner.row(0))).abs()
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use warpquad::belief::{MeanFunction, Theta};
 use warpquad::fit::{Fit, Objective, Parameters, Space};
 use warpquad::warp::{Identity, Warp};
-use warpquad::{Effects, Points, Prior, kernel, warp};
+use warpquad::{Effects, Points, Process, kernel, warp};
 
 /// Twelve points in two dimensions and latent values of about unit size.
 fn sample() -> (Points, Vec<f64>) {
@@ -50,18 +50,18 @@ fn gradient_error(
         axes: None,
         effects,
     };
-    let prior = Prior::shared(kernel::by_name(kernel_name).unwrap(), theta.clone());
+    let process = Process::shared(kernel::by_name(kernel_name).unwrap(), theta.clone());
     let how = Fit {
         space,
         fit_noise: true,
         ..Fit::default()
     };
-    let parameters = Parameters::new(&prior, &x, &g, warp, &how).unwrap();
+    let parameters = Parameters::new(&process, &x, &g, warp, &how).unwrap();
     let seen: &dyn Warp = match space {
         Space::F => warp,
         Space::G => &Identity,
     };
-    let mut objective = Objective::new(prior.kernel().clone(), seen, &x, &g, &parameters);
+    let mut objective = Objective::new(process.kernel().clone(), seen, &x, &g, &parameters);
     let at = parameters.vector(&theta);
     let mut exact = vec![0.0; at.len()];
     assert!(objective.evaluate(&at, &mut exact).is_finite());
@@ -129,10 +129,10 @@ fn a_flat_quadratic_mean_has_the_likelihood_of_a_constant_one() {
                 axes: None,
                 effects: None,
             };
-            let prior = Prior::shared(kernel::by_name("matern32").unwrap(), theta.clone());
+            let process = Process::shared(kernel::by_name("matern32").unwrap(), theta.clone());
             let parameters =
-                Parameters::new(&prior, &x, &g, warp.as_ref(), &Fit::default()).unwrap();
-            let kernel = prior.kernel().clone();
+                Parameters::new(&process, &x, &g, warp.as_ref(), &Fit::default()).unwrap();
+            let kernel = process.kernel().clone();
             let mut objective = Objective::new(kernel, warp.as_ref(), &x, &g, &parameters);
             let at = parameters.vector(&theta);
             objective.evaluate(&at, &mut vec![0.0; at.len()])

@@ -3,7 +3,7 @@
 use warpquad::fit::{Fit, LengthPrior, Objective, Parameters, Space, Starts, fit_detailed};
 use warpquad::numeric::random::Rng;
 use warpquad::warp::{Identity, Log};
-use warpquad::{Data, Points, Prior, Theta, Value, kernel::Matern52};
+use warpquad::{Data, Points, Process, Theta, Value, kernel::Matern52};
 
 /// A wave in two dimensions with noise of the given sd on ln f.
 fn noisy_wave(n: usize, sd: f64) -> Data {
@@ -17,8 +17,8 @@ fn noisy_wave(n: usize, sd: f64) -> Data {
     Data::noisy(Points::from_rows(&rows).unwrap(), values).unwrap()
 }
 
-fn start() -> Prior {
-    Prior::new(Matern52, Theta::constant(0.0, 1.0, vec![0.5, 0.5]).unwrap())
+fn start() -> Process {
+    Process::new(Matern52, Theta::constant(0.0, 1.0, vec![0.5, 0.5]).unwrap())
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn a_fitted_noise_is_the_noise_there_is() {
     };
     let noise = fit_detailed(&start(), &warp, &data, &how)
         .unwrap()
-        .prior
+        .process
         .theta()
         .noise;
     // 120 residuals know their variance to about 15 %.
@@ -43,9 +43,9 @@ fn a_fitted_noise_is_the_noise_there_is() {
 fn a_length_prior_has_an_exact_gradient_and_pulls_towards_its_median() {
     let data = noisy_wave(30, 0.0);
     let g = data.g(&Log).unwrap();
-    let with = |prior: Option<LengthPrior>| Fit {
+    let with = |process: Option<LengthPrior>| Fit {
         space: Space::G,
-        length_prior: prior,
+        length_prior: process,
         ..Fit::default()
     };
     let tight = LengthPrior {
@@ -73,7 +73,7 @@ fn a_length_prior_has_an_exact_gradient_and_pulls_towards_its_median() {
     }
     let length = |how: &Fit| {
         let fitted = fit_detailed(&start(), &Log, &data, how).unwrap();
-        fitted.prior.theta().length_scales[0]
+        fitted.process.theta().length_scales[0]
     };
     let (free, pulled) = (length(&with(None)), length(&how));
     assert!(pulled < 0.2 && pulled < free, "{pulled} {free}");
@@ -97,8 +97,8 @@ fn restarts_never_make_a_fit_worse_and_are_the_same_twice() {
     assert_eq!(more.starts.0, plain.starts.0 + 6);
     let again = fitted(6, Starts::All);
     assert_eq!(
-        more.prior.theta(),
-        again.prior.theta(),
+        more.process.theta(),
+        again.process.theta(),
         "bit for bit, whatever the threads"
     );
     let warm = fitted(0, Starts::Warm);

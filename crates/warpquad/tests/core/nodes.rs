@@ -3,7 +3,9 @@
 use warpquad::functional::Nodes;
 use warpquad::measure::{Empirical, Product, univariate};
 use warpquad::warp::Log;
-use warpquad::{Data, Functional, Points, Prior, Theta, Value, Warped, kernel::SquaredExponential};
+use warpquad::{
+    Data, Functional, Points, Process, Theta, Value, Warped, kernel::SquaredExponential,
+};
 
 /// A Gaussian of width 1/50 of the box in d dimensions, known on a small grid about its peak.
 fn narrow_peak(d: usize) -> (Data, Product, f64) {
@@ -31,7 +33,7 @@ fn nodes_that_follow_the_belief_find_a_peak_of_a_fiftieth_of_the_box() {
         // Far from the peak f is e^-30 of it, to within a factor of ten or so.
         let theta = Theta::constant(-30.0, 5.0, vec![0.06; d]).unwrap();
         let g = data.g(&warp).unwrap();
-        let posterior = Prior::new(SquaredExponential, theta)
+        let posterior = Process::new(SquaredExponential, theta)
             .condition(data.points(), &g)
             .unwrap();
         let belief = Warped::new(&warp, &posterior);
@@ -61,7 +63,7 @@ fn the_weights_of_any_rule_add_up_to_one() {
     let (data, pi, _) = narrow_peak(2);
     let theta = Theta::constant(-5.0, 4.0, vec![0.05; 2]).unwrap();
     let g = data.g(&Log).unwrap();
-    let posterior = Prior::new(SquaredExponential, theta)
+    let posterior = Process::new(SquaredExponential, theta)
         .condition(data.points(), &g)
         .unwrap();
     let belief = Warped::new(&Log, &posterior);
@@ -91,7 +93,7 @@ fn the_node_error_is_the_size_of_the_error() {
     let rows: Vec<Vec<f64>> = (0..9).map(|i| vec![i as f64 / 8.0]).collect();
     let g: Vec<f64> = rows.iter().map(|x| x[0]).collect();
     let theta = Theta::constant(0.0, 10.0, vec![2.0]).unwrap();
-    let posterior = Prior::new(SquaredExponential, theta)
+    let posterior = Process::new(SquaredExponential, theta)
         .condition(&Points::from_rows(&rows).unwrap(), &g)
         .unwrap();
     let belief = Warped::new(&Log, &posterior);

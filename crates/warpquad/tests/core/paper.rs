@@ -3,7 +3,7 @@
 use warpquad::fit::{Fit, Space, fit_detailed};
 use warpquad::numeric::random::Rng;
 use warpquad::warp::{Affine, Identity, Log, Probit, Warp};
-use warpquad::{Belief, Data, Points, Prior, Theta, Value, Warped, kernel::Matern32};
+use warpquad::{Belief, Data, Points, Process, Theta, Value, Warped, kernel::Matern32};
 
 /// The toy function of figures 2 and 3.
 fn toy(x: f64) -> f64 {
@@ -36,25 +36,25 @@ struct Fitted {
     /// The mean of the observed g.
     g_mean: f64,
     warp: Affine,
-    prior: Prior,
+    process: Process,
 }
 
 fn fitted(data: &Data, space: Space) -> Fitted {
     let warp = data.warp(Log).unwrap();
-    let start = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
+    let start = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
     let how = Fit {
         space,
         ..Fit::default()
     };
-    let prior = fit_detailed(&start, &warp, data, &how).unwrap().prior;
+    let process = fit_detailed(&start, &warp, data, &how).unwrap().process;
     let g = data.g(&warp).unwrap();
-    let posterior = prior.condition(data.points(), &g).unwrap();
+    let posterior = process.condition(data.points(), &g).unwrap();
     let grid: Vec<Vec<f64>> = (0..=200).map(|i| vec![-2.0 + 0.01 * i as f64]).collect();
     let moments = Warped::new(&warp, &posterior)
         .moments(&Points::from_rows(&grid).unwrap())
         .unwrap();
     let sds = moments.vars().into_iter().map(f64::sqrt);
-    let theta = prior.theta();
+    let theta = process.theta();
     let warpquad::belief::MeanFunction::Constant(mean) = theta.mean else {
         panic!("a constant mean");
     };
@@ -64,7 +64,7 @@ fn fitted(data: &Data, space: Space) -> Fitted {
         widest: sds.fold(0.0, f64::max) / data.ln_scale().exp(),
         g_mean: g.iter().sum::<f64>() / g.len() as f64,
         warp,
-        prior,
+        process,
     }
 }
 
@@ -119,16 +119,16 @@ fn each_space_is_best_at_its_own_likelihood() {
     let data = fifteen(3);
     let (f, g) = (fitted(&data, Space::F), fitted(&data, Space::G));
     let latent = data.g(&f.warp).unwrap();
-    let value = |warp: &dyn Warp, prior: &Prior| {
+    let value = |warp: &dyn Warp, process: &Process| {
         let parameters =
-            Parameters::new(prior, data.points(), &latent, warp, &Fit::default()).unwrap();
-        let kernel = prior.kernel().clone();
+            Parameters::new(process, data.points(), &latent, warp, &Fit::default()).unwrap();
+        let kernel = process.kernel().clone();
         let mut objective = Objective::new(kernel, warp, data.points(), &latent, &parameters);
-        let at = parameters.vector(prior.theta());
+        let at = parameters.vector(process.theta());
         -objective.evaluate(&at, &mut vec![0.0; at.len()])
     };
-    assert!(value(&f.warp, &f.prior) > value(&f.warp, &g.prior));
-    assert!(value(&Identity, &g.prior) > value(&Identity, &f.prior));
+    assert!(value(&f.warp, &f.process) > value(&f.warp, &g.process));
+    assert!(value(&Identity, &g.process) > value(&Identity, &f.process));
 }
 
 /// Section 3.1, figure 2: a model without a transform puts mass on invalid values; with one, the
@@ -143,12 +143,12 @@ fn a_transform_keeps_the_mean_inside_the_range() {
     let data = Data::new(Points::from_rows(&rows).unwrap(), values).unwrap();
     let grid: Vec<Vec<f64>> = (0..=300).map(|i| vec![-3.0 + 0.02 * i as f64]).collect();
     let grid = Points::from_rows(&grid).unwrap();
-    let start = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
+    let start = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![1.0]).unwrap());
     let lowest = |warp: &dyn Warp| {
-        let prior = fit_detailed(&start, warp, &data, &Fit::default())
+        let process = fit_detailed(&start, warp, &data, &Fit::default())
             .unwrap()
-            .prior;
-        let posterior = prior
+            .process;
+        let posterior = process
             .condition(data.points(), &data.g(warp).unwrap())
             .unwrap();
         let moments = Warped::new(warp, &posterior).moments(&grid).unwrap();

@@ -8,7 +8,7 @@ use warpquad::functional::{Nodes, law};
 use warpquad::measure::{Measure, Product, univariate};
 use warpquad::numeric::random::Rng;
 use warpquad::warp::{Log, Range};
-use warpquad::{Belief, Data, Functional, Points, Prior, Theta, Value, Warped, kernel, warp};
+use warpquad::{Belief, Data, Functional, Points, Process, Theta, Value, Warped, kernel, warp};
 
 fn unit_square() -> Arc<dyn Measure> {
     let side = || univariate("uniform", &[0.0, 1.0]).unwrap();
@@ -49,10 +49,10 @@ proptest! {
         // the order of the sums.
         let (mut rows, mut g) = sample(14, seed);
         let theta = Theta::constant(-2.0, 2.0, vec![0.3, 0.5]).unwrap();
-        let prior = Prior::new(kernel::Matern32, theta);
+        let process = Process::new(kernel::Matern32, theta);
         let measure = unit_square();
         let z = |rows: &[Vec<f64>], g: &[f64]| {
-            let posterior = prior.condition(&Points::from_rows(rows).unwrap(), g).unwrap();
+            let posterior = process.condition(&Points::from_rows(rows).unwrap(), g).unwrap();
             let z = Functional::integral(measure.as_ref(), 512);
             z.apply(&Warped::new(&Log, &posterior)).unwrap()
         };
@@ -83,10 +83,10 @@ proptest! {
         let (rows, g) = sample(n + k, seed);
         for entry in kernel::REGISTRY {
             let theta = Theta::constant(-1.0, 2.0, vec![0.3, 0.5]).unwrap();
-            let prior = Prior::shared((entry.build)(), theta);
+            let process = Process::shared((entry.build)(), theta);
             let all = Points::from_rows(&rows).unwrap();
-            let fresh = prior.condition(&all, &g).unwrap();
-            let extended = prior
+            let fresh = process.condition(&all, &g).unwrap();
+            let extended = process
                 .condition(&all.slice(0, n), &g[..n])
                 .unwrap()
                 .extend(&all.slice(n, n + k), &g[n..])
@@ -104,11 +104,11 @@ proptest! {
 #[test]
 fn a_belief_in_x_is_the_same_in_blocks_and_alone() {
     let (rows, g) = sample(20, 5);
-    let prior = Prior::new(
+    let process = Process::new(
         kernel::Matern52,
         Theta::constant(0.0, 1.0, vec![0.3, 0.5]).unwrap(),
     );
-    let posterior = prior
+    let posterior = process
         .condition(&Points::from_rows(&rows).unwrap(), &g)
         .unwrap();
     let many = Points::from_rows(&sample(600, 6).0).unwrap();
@@ -144,11 +144,11 @@ fn a_belief_in_x_is_the_same_in_blocks_and_alone() {
 #[test]
 fn the_law_by_drawing_has_the_matched_moments() {
     let (rows, g) = sample(10, 2);
-    let prior = Prior::new(
+    let process = Process::new(
         kernel::Matern32,
         Theta::constant(-1.0, 0.5, vec![0.3, 0.5]).unwrap(),
     );
-    let posterior = prior
+    let posterior = process
         .condition(&Points::from_rows(&rows).unwrap(), &g)
         .unwrap();
     let measure = unit_square();

@@ -17,7 +17,7 @@ use super::product::Powers;
 use super::squared_exponential::Whitener;
 use super::tensor::Tensor;
 use super::{LIMIT, constant_mean};
-use crate::belief::Posterior;
+use crate::belief::PosteriorProcess;
 use crate::measure::Form;
 use crate::numeric::linalg::dot;
 use std::cell::RefCell;
@@ -112,7 +112,7 @@ struct WithSize {
 
 impl Algebra {
     /// `None` where the prior mean is not constant or the measure does not factorise.
-    pub fn new(posterior: &Posterior, form: &Form<'_>) -> Option<Algebra> {
+    pub fn new(posterior: &PosteriorProcess, form: &Form<'_>) -> Option<Algebra> {
         let mu = constant_mean(posterior)?;
         let mut v: Vec<f64> = posterior.g().iter().map(|g| g - mu).collect();
         posterior.factor().solve_lower_vec(&mut v);
@@ -122,7 +122,7 @@ impl Algebra {
             v_size: v.iter().map(|v| v.abs()).collect(),
             v,
             mu,
-            s: posterior.prior().theta().output_scale,
+            s: posterior.process().theta().output_scale,
             tensors: RefCell::default(),
         })
     }

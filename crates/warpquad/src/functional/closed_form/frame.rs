@@ -5,7 +5,7 @@
 //! of V in length scales, and every integral is a product of one-dimensional ones.
 
 use super::product::{Factor, Powers, Prepared};
-use crate::belief::Posterior;
+use crate::belief::PosteriorProcess;
 use crate::measure::{Form, Form1};
 use crate::numeric::linalg::{Mat, transpose_mul};
 
@@ -19,8 +19,8 @@ pub(super) struct Frame {
 
 impl Frame {
     /// The frame of a posterior and a measure; `None` where the measure does not factorise.
-    pub fn new(posterior: &Posterior, form: &Form<'_>) -> Option<Frame> {
-        let scales = &posterior.prior().theta().length_scales;
+    pub fn new(posterior: &PosteriorProcess, form: &Form<'_>) -> Option<Frame> {
+        let scales = &posterior.process().theta().length_scales;
         let (d, n) = (scales.len(), posterior.points().len());
         let centred = |center: &[f64]| {
             Mat::from_fn(d, n, |k, i| {

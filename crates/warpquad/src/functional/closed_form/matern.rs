@@ -12,8 +12,8 @@ use crate::measure::{Form, Form1};
 
 /// Degree 0 or 1 over an interval.
 pub(super) fn linear(case: &Case<'_>) -> Option<(f64, f64)> {
-    let theta = case.posterior.prior().theta();
-    let Family::Matern { p } = case.posterior.prior().kernel().family() else {
+    let theta = case.posterior.process().theta();
+    let Family::Matern { p } = case.posterior.process().kernel().family() else {
         return None;
     };
     let polynomial = shape(p)?;

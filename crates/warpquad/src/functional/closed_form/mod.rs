@@ -14,7 +14,7 @@ mod tensor;
 
 pub(super) use algebra::{Algebra, Bivariate, Term};
 
-use crate::belief::{Anatomy, Belief, Link, MeanFunction, Posterior};
+use crate::belief::{Anatomy, Belief, Link, MeanFunction, PosteriorProcess};
 use crate::kernel::Family;
 use crate::measure::{Form, Form1, Measure};
 use crate::warp::PolynomialForm;
@@ -38,7 +38,7 @@ pub(super) const LIMIT: f64 = 1e8;
 /// What a row of the table works on.
 #[derive(Debug)]
 pub(super) struct Case<'a> {
-    pub posterior: &'a Posterior,
+    pub posterior: &'a PosteriorProcess,
     pub form: Form<'a>,
     /// The constant mean of the prior.
     pub mu: f64,
@@ -147,10 +147,10 @@ pub static TABLE: &[Row] = &[
 /// ```
 /// use warpquad::functional::closed_form::integral;
 /// use warpquad::measure::Product;
-/// use warpquad::{Points, Prior, Theta, kernel::SquaredExponential};
+/// use warpquad::{Points, Process, Theta, kernel::SquaredExponential};
 /// // One observation in the middle of a box much narrower than the length scale: Z is g there.
-/// let prior = Prior::new(SquaredExponential, Theta::constant(0.0, 1.0, vec![1e6])?);
-/// let posterior = prior.condition(&Points::from_rows(&[vec![0.5]])?, &[3.0])?;
+/// let process = Process::new(SquaredExponential, Theta::constant(0.0, 1.0, vec![1e6])?);
+/// let posterior = process.condition(&Points::from_rows(&[vec![0.5]])?, &[3.0])?;
 /// let z = integral(&posterior, &Product::uniform(&[(0.0, 1.0)])?).expect("a row of the table");
 /// assert!((z.mean - 3.0).abs() < 1e-11 && z.var < 1e-11);
 /// # Ok::<(), warpquad::Error>(())
@@ -172,7 +172,7 @@ pub fn integral(belief: &dyn Belief, measure: &dyn Measure) -> Option<ClosedForm
 
 /// The table's answer: the first row that knows the case.
 fn solve(case: &Case<'_>) -> Option<(f64, f64)> {
-    let family = case.posterior.prior().kernel().family();
+    let family = case.posterior.process().kernel().family();
     let knows = |row: &&Row| {
         row.family == family && (row.knows_measure)(&case.form) && (row.knows_link)(case)
     };
@@ -210,7 +210,7 @@ fn case<'a>(
 ) -> Option<Case<'a>> {
     let posterior = anatomy.posterior;
     // Turned, a product measure is none; a sum is not the product that these integrals are.
-    let theta = posterior.prior().theta();
+    let theta = posterior.process().theta();
     let is_product = theta.axes.is_none() && theta.effects.is_none();
     if measure.dim() != posterior.dim() || !is_product {
         return None;
@@ -229,8 +229,8 @@ fn case<'a>(
 }
 
 /// The prior mean, if it is constant.
-pub(super) fn constant_mean(posterior: &Posterior) -> Option<f64> {
-    match posterior.prior().theta().mean {
+pub(super) fn constant_mean(posterior: &PosteriorProcess) -> Option<f64> {
+    match posterior.process().theta().mean {
         MeanFunction::Constant(mu) => Some(mu),
         MeanFunction::Quadratic { .. } => None,
     }

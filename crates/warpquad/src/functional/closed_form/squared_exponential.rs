@@ -24,7 +24,7 @@ use crate::numeric::linalg::{Cholesky, Mat, dot, mul};
 /// Degree 0 or 1.
 pub(super) fn linear(case: &Case<'_>) -> Option<(f64, f64)> {
     let frame = Frame::new(case.posterior, &case.form)?;
-    let s = case.posterior.prior().theta().output_scale;
+    let s = case.posterior.process().theta().output_scale;
     let z = (0..frame.len()).map(|i| s * frame.single(&frame.gather(&[i])));
     let zz = s * alone(&frame, 1);
     Some(linear_from(case, z.collect(), zz))
@@ -135,7 +135,7 @@ pub(super) fn quadratic(case: &Case<'_>) -> Option<(f64, f64)> {
     let &[a0, a1, a2] = &case.coefficients[..] else {
         return None;
     };
-    let k = Singles::new(&frame, case.posterior.prior().theta().output_scale);
+    let k = Singles::new(&frame, case.posterior.process().theta().output_scale);
     let whitener = Whitener::new(case.posterior.factor());
     let (q, q_size) = whitener.both_sides(&k.q);
     let parabola = Parabola {

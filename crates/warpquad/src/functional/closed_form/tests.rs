@@ -2,7 +2,7 @@
 
 use super::squared_exponential::polynomial as by_algebra;
 use super::*;
-use crate::belief::{Linearised, Prior, Theta, Warped};
+use crate::belief::{Linearised, Process, Theta, Warped};
 use crate::functional::taylor::{expansion, taylor};
 use crate::kernel::{self, Matern32, SquaredExponential};
 use crate::measure::{Gaussian, Product, univariate};
@@ -26,12 +26,12 @@ fn numbers(cell: &str) -> Vec<f64> {
 }
 
 /// A row of the oracle as a posterior and a measure.
-fn problem(cell: &dyn Fn(&str) -> String) -> (Posterior, Box<dyn Measure>) {
+fn problem(cell: &dyn Fn(&str) -> String) -> (PosteriorProcess, Box<dyn Measure>) {
     let rows: Vec<Vec<f64>> = cell("X").split('|').map(numbers).collect();
     let [mu, scale] = [cell("mu0"), cell("scale")].map(|x| x.parse().unwrap());
     let theta = Theta::constant(mu, scale, numbers(&cell("lengths"))).unwrap();
-    let prior = Prior::shared(kernel::by_name(&cell("kernel")).unwrap(), theta);
-    let posterior = prior
+    let process = Process::shared(kernel::by_name(&cell("kernel")).unwrap(), theta);
+    let posterior = process
         .condition(&Points::from_rows(&rows).unwrap(), &numbers(&cell("g")))
         .unwrap();
     let measure: Box<dyn Measure> = if cell("measure") == "uniform" {
@@ -165,7 +165,7 @@ fn agree(name: &str, belief: &dyn Belief, measure: &dyn Measure, nodes: &(Points
 }
 
 /// A posterior in three dimensions.
-fn posterior(n: usize, noise: f64) -> Posterior {
+fn posterior(n: usize, noise: f64) -> PosteriorProcess {
     let theta = Theta {
         noise,
         ..Theta::constant(0.4, 1.7, vec![1.9, 2.6, 3.1]).unwrap()
@@ -175,8 +175,8 @@ fn posterior(n: usize, noise: f64) -> Posterior {
         .map(|i| (0..3).map(|k| wave(i, k)).collect())
         .collect();
     let g: Vec<f64> = rows.iter().map(|x| x[0] - 0.3 * x[1] * x[2]).collect();
-    let prior = Prior::new(SquaredExponential, theta);
-    prior
+    let process = Process::new(SquaredExponential, theta);
+    process
         .condition(&Points::from_rows(&rows).unwrap(), &g)
         .unwrap()
 }
@@ -268,11 +268,11 @@ fn a_diagonal_gaussian_is_a_product_of_normals() {
 
 #[test]
 fn nothing_observed_is_the_prior() {
-    let prior = Prior::new(
+    let process = Process::new(
         SquaredExponential,
         Theta::constant(0.5, 2.0, vec![1.0]).unwrap(),
     );
-    let posterior = prior.condition(&Points::empty(1).unwrap(), &[]).unwrap();
+    let posterior = process.condition(&Points::empty(1).unwrap(), &[]).unwrap();
     let measure = Product::uniform(&[(0.0, 1e-6)]).unwrap();
     // On a point, Z is f there: E g^2 = mu^2 + s and E g^3 = mu^3 + 3 mu s.
     let z = integral(&Warped::new(&Square::default(), &posterior), &measure).unwrap();
@@ -289,7 +289,7 @@ fn what_is_not_in_the_table_is_none() {
     let square = Product::uniform(&[(0.0, 1.0), (0.0, 1.0)]).unwrap();
     let points = Points::from_rows(&[vec![0.2, 0.4]]).unwrap();
     let theta = Theta::constant(0.0, 1.0, vec![1.0, 1.0]).unwrap();
-    let matern = Prior::new(Matern32, theta.clone());
+    let matern = Process::new(Matern32, theta.clone());
     let two = matern.condition(&points, &[1.0]).unwrap();
     assert!(
         integral(&two, &square).is_none(),
@@ -302,8 +302,8 @@ fn what_is_not_in_the_table_is_none() {
         center: vec![0.0; 2],
         width: vec![1.0; 2],
     };
-    let prior = Prior::new(SquaredExponential, Theta { mean, ..theta });
-    let bent = prior.condition(&points, &[1.0]).unwrap();
+    let process = Process::new(SquaredExponential, Theta { mean, ..theta });
+    let bent = process.condition(&points, &[1.0]).unwrap();
     assert!(integral(&bent, &square).is_none(), "a quadratic mean");
     assert!(taylor(&Log, &bent, &square, 1).is_err());
 
@@ -328,10 +328,10 @@ fn taylor_tends_to_the_log_warp() {
     // With g of size epsilon the error of order 2 falls as epsilon^3, relative to the mean.
     let error = |epsilon: f64| {
         let theta = Theta::constant(0.3 * epsilon, epsilon, vec![0.8]).unwrap();
-        let prior = Prior::new(SquaredExponential, theta);
+        let process = Process::new(SquaredExponential, theta);
         let x = Points::from_rows(&[vec![-0.5], vec![0.6]]).unwrap();
         let g = [epsilon, -0.5 * epsilon];
-        let posterior = prior.condition(&x, &g).unwrap();
+        let posterior = process.condition(&x, &g).unwrap();
         let scaled = Affine::new(Arc::new(Log), 2.0, -3.0).unwrap();
         let measure = Product::uniform(&[(-1.0, 1.0)]).unwrap();
         let nodes = tensor(&[flat(24)], &[0.0], &[vec![1.0]]);
@@ -381,7 +381,7 @@ fn close_points_give_a_right_answer_or_none() {
         let theta = Theta::constant(0.4, 1.7, vec![length; 2]).unwrap();
         let x = Points::new(2, Sobol::new(2).unwrap().points(n)).unwrap();
         let g: Vec<f64> = x.iter().map(|x| (3.0 * x[0]).sin() + x[1]).collect();
-        let posterior = Prior::new(SquaredExponential, theta)
+        let posterior = Process::new(SquaredExponential, theta)
             .condition(&x, &g)
             .unwrap();
         let beliefs: [&dyn Belief; 3] = [

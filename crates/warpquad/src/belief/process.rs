@@ -1,6 +1,6 @@
 //! Step 1: the Gaussian process on g before anything is observed.
 
-use super::{Belief, MeanFunction, Moments, Posterior, Theta};
+use super::{Belief, MeanFunction, Moments, PosteriorProcess, Theta};
 use crate::error::{Result, same_length};
 use crate::kernel::Kernel;
 use crate::numeric::linalg::{Mat, dot};
@@ -11,28 +11,28 @@ use std::sync::Arc;
 /// p(g) = GP(mu, Sigma): a kernel and its hyperparameters.
 ///
 /// ```
-/// use warpquad::{Belief, Points, Prior, Theta, kernel::Matern32};
-/// let prior = Prior::new(Matern32, Theta::constant(-1.0, 2.0, vec![0.5])?);
-/// let belief = prior.condition(&Points::from_rows(&[vec![0.3]])?, &[0.7])?;
+/// use warpquad::{Belief, Points, Process, Theta, kernel::Matern32};
+/// let process = Process::new(Matern32, Theta::constant(-1.0, 2.0, vec![0.5])?);
+/// let belief = process.condition(&Points::from_rows(&[vec![0.3]])?, &[0.7])?;
 /// let there = belief.moments(&Points::from_rows(&[vec![0.3]])?)?;
 /// assert!((there.mean[0] - 0.7).abs() < 1e-12 && there.var[0] < 1e-12);
 /// # Ok::<(), warpquad::Error>(())
 /// ```
 #[derive(Debug, Clone)]
-pub struct Prior {
+pub struct Process {
     kernel: Arc<dyn Kernel>,
     theta: Theta,
 }
 
-impl Prior {
+impl Process {
     /// The prior with this kernel and these hyperparameters.
-    pub fn new(kernel: impl Kernel + 'static, theta: Theta) -> Prior {
-        Prior::shared(Arc::new(kernel), theta)
+    pub fn new(kernel: impl Kernel + 'static, theta: Theta) -> Process {
+        Process::shared(Arc::new(kernel), theta)
     }
 
     /// The same for a kernel from the registry.
-    pub fn shared(kernel: Arc<dyn Kernel>, theta: Theta) -> Prior {
-        Prior { kernel, theta }
+    pub fn shared(kernel: Arc<dyn Kernel>, theta: Theta) -> Process {
+        Process { kernel, theta }
     }
 
     /// The kernel.
@@ -46,13 +46,13 @@ impl Prior {
     }
 
     /// The same kernel with other hyperparameters.
-    pub fn with_theta(&self, theta: Theta) -> Prior {
-        Prior::shared(self.kernel.clone(), theta)
+    pub fn with_theta(&self, theta: Theta) -> Process {
+        Process::shared(self.kernel.clone(), theta)
     }
 
     /// p(g | D): step 3.
-    pub fn condition(&self, x: &Points, g: &[f64]) -> Result<Posterior> {
-        Posterior::new(self.clone(), x.clone(), g.to_vec())
+    pub fn condition(&self, x: &Points, g: &[f64]) -> Result<PosteriorProcess> {
+        PosteriorProcess::new(self.clone(), x.clone(), g.to_vec())
     }
 
     /// mu at the points.
@@ -154,12 +154,12 @@ impl Prior {
         }
     }
 
-    fn unconditioned(&self) -> Result<Posterior> {
+    fn unconditioned(&self) -> Result<PosteriorProcess> {
         self.condition(&Points::empty(self.theta.dim())?, &[])
     }
 }
 
-impl Belief for Prior {
+impl Belief for Process {
     fn dim(&self) -> usize {
         self.theta.dim()
     }

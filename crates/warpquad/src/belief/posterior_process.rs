@@ -1,7 +1,7 @@
 //! Step 3: condition the Gaussian process on g by what was observed.
 
-use super::prior::Scaled;
-use super::{Anatomy, Belief, Link, Moments, Prior, chain};
+use super::process::Scaled;
+use super::{Anatomy, Belief, Link, Moments, Process, chain};
 use crate::error::{Error, Result, Step, finite, same_length};
 use crate::numeric::linalg::{self, Cholesky, Mat, dot};
 use crate::points::Points;
@@ -29,8 +29,8 @@ pub struct Latent {
 
 /// p(g | D) = GP(mu_D, Sigma_D).
 #[derive(Debug, Clone)]
-pub struct Posterior {
-    prior: Prior,
+pub struct PosteriorProcess {
+    process: Process,
     x: Points,
     g: Vec<f64>,
     scaled: Scaled,
@@ -40,22 +40,22 @@ pub struct Posterior {
     jitter: f64,
 }
 
-impl Posterior {
-    pub(super) fn new(prior: Prior, x: Points, g: Vec<f64>) -> Result<Posterior> {
-        prior.theta().check()?;
-        same_length("point", x.dim(), prior.theta().dim())?;
+impl PosteriorProcess {
+    pub(super) fn new(process: Process, x: Points, g: Vec<f64>) -> Result<PosteriorProcess> {
+        process.theta().check()?;
+        same_length("point", x.dim(), process.theta().dim())?;
         same_length("g", g.len(), x.len())?;
         for (i, &g) in g.iter().enumerate() {
             finite(&format!("g[{i}]"), g)?;
         }
-        let scaled = Scaled::new(&x, prior.theta());
-        let mut sigma = prior.sigma_scaled(&scaled, &x);
+        let scaled = Scaled::new(&x, process.theta());
+        let mut sigma = process.sigma_scaled(&scaled, &x);
         for i in 0..x.len() {
-            sigma[(i, i)] += prior.theta().noise;
+            sigma[(i, i)] += process.theta().noise;
         }
         let (factor, jitter) = factor_with_jitter(&sigma).ok_or_else(not_positive_definite)?;
-        let mut posterior = Posterior {
-            prior,
+        let mut posterior = PosteriorProcess {
+            process,
             x,
             g,
             scaled,
@@ -68,7 +68,7 @@ impl Posterior {
     }
 
     fn reweigh(&mut self) {
-        let means = self.prior.means(&self.x);
+        let means = self.process.means(&self.x);
         self.weights = self.g.iter().zip(means).map(|(g, m)| g - m).collect();
         self.factor.solve_vec(&mut self.weights);
     }
@@ -77,7 +77,7 @@ impl Posterior {
     ///
     /// The jitter stays what it was while the longer matrix factors; otherwise the ladder is
     /// climbed afresh.
-    pub fn extend(&self, x: &Points, g: &[f64]) -> Result<Posterior> {
+    pub fn extend(&self, x: &Points, g: &[f64]) -> Result<PosteriorProcess> {
         same_length("point", x.dim(), self.dim())?;
         same_length("g", g.len(), x.len())?;
         for (i, &g) in g.iter().enumerate() {
@@ -86,18 +86,18 @@ impl Posterior {
         let (mut all_x, mut all_g) = (self.x.clone(), self.g.clone());
         all_x.extend(x)?;
         all_g.extend_from_slice(g);
-        let theta = self.prior.theta();
-        let cross = self.prior.sigma_scaled(&self.scaled, x);
-        let mut corner = self.prior.sigma(x, x)?;
+        let theta = self.process.theta();
+        let cross = self.process.sigma_scaled(&self.scaled, x);
+        let mut corner = self.process.sigma(x, x)?;
         let nugget = theta.noise + self.jitter * (theta.output_scale + theta.noise);
         for i in 0..x.len() {
             corner[(i, i)] += nugget;
         }
         let Some(factor) = self.factor.extended(cross, corner).filter(well_conditioned) else {
-            return Posterior::new(self.prior.clone(), all_x, all_g);
+            return PosteriorProcess::new(self.process.clone(), all_x, all_g);
         };
-        let mut posterior = Posterior {
-            prior: self.prior.clone(),
+        let mut posterior = PosteriorProcess {
+            process: self.process.clone(),
             scaled: Scaled::new(&all_x, theta),
             x: all_x,
             g: all_g,
@@ -110,8 +110,8 @@ impl Posterior {
     }
 
     /// The prior it came from.
-    pub fn prior(&self) -> &Prior {
-        &self.prior
+    pub fn process(&self) -> &Process {
+        &self.process
     }
 
     /// Where g was observed.
@@ -152,12 +152,12 @@ impl Posterior {
 
     /// The same at once, with L^-1 Sigma(X, x): what Sigma_D loses to the data is the inner product of two columns.
     pub(crate) fn marginals_reduced(&self, x: &Points) -> (Vec<Marginal>, Mat) {
-        let mut k = self.prior.sigma_scaled(&self.scaled, x);
+        let mut k = self.process.sigma_scaled(&self.scaled, x);
         let means: Vec<f64> = (0..x.len())
-            .map(|j| self.prior.mean_at(x.row(j)) + dot(k.col(j), &self.weights))
+            .map(|j| self.process.mean_at(x.row(j)) + dot(k.col(j), &self.weights))
             .collect();
         self.factor.solve_lower(&mut k);
-        let output_scale = self.prior.theta().output_scale;
+        let output_scale = self.process.theta().output_scale;
         let marginal = |(j, mu): (usize, f64)| {
             let s = output_scale - dot(k.col(j), k.col(j));
             // Rounding can leave -1e-17 at an observed point.
@@ -171,8 +171,8 @@ impl Posterior {
         same_length("point", x.dim(), self.dim())?;
         let mut k = vec![0.0; self.x.len()];
         let mean_at = |x: &[f64]| {
-            self.prior.sigma_to(&self.scaled, x, &mut k);
-            self.prior.mean_at(x) + dot(&k, &self.weights)
+            self.process.sigma_to(&self.scaled, x, &mut k);
+            self.process.mean_at(x) + dot(&k, &self.weights)
         };
         Ok(x.iter().map(mean_at).collect())
     }
@@ -182,11 +182,11 @@ impl Posterior {
     /// With A = (Sigma + noise)^-1: variance 1 / A_ii, mean g_i - (A (g - mu))_i / A_ii (Sundararajan and Keerthi 2001).
     ///
     /// ```
-    /// use warpquad::{Belief, Points, Prior, Theta, kernel::Matern32};
-    /// let prior = Prior::new(Matern32, Theta::constant(0.0, 1.0, vec![0.5])?);
+    /// use warpquad::{Belief, Points, Process, Theta, kernel::Matern32};
+    /// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.5])?);
     /// let x = Points::from_rows(&[vec![0.0], vec![0.4], vec![1.0]])?;
-    /// let left_out = prior.condition(&x, &[0.3, 0.1, -0.2])?.leave_one_out();
-    /// let others = prior.condition(&x.slice(0, 2), &[0.3, 0.1])?.marginals(&x.slice(2, 3))?;
+    /// let left_out = process.condition(&x, &[0.3, 0.1, -0.2])?.leave_one_out();
+    /// let others = process.condition(&x.slice(0, 2), &[0.3, 0.1])?.marginals(&x.slice(2, 3))?;
     /// assert!((left_out[2].mu - others[0].mu).abs() < 1e-12);
     /// assert!((left_out[2].s - others[0].s).abs() < 1e-12);
     /// # Ok::<(), warpquad::Error>(())
@@ -205,7 +205,7 @@ impl Posterior {
 
     /// L^-1 Sigma(X, x).
     fn reduced(&self, x: &Points) -> Mat {
-        let mut k = self.prior.sigma_scaled(&self.scaled, x);
+        let mut k = self.process.sigma_scaled(&self.scaled, x);
         self.factor.solve_lower(&mut k);
         k
     }
@@ -213,10 +213,10 @@ impl Posterior {
     /// Mean, variance and their gradients at one point.
     pub fn latent(&self, x: &[f64]) -> Result<Latent> {
         same_length("point", x.len(), self.dim())?;
-        let (theta, n) = (self.prior.theta(), self.x.len());
+        let (theta, n) = (self.process.theta(), self.x.len());
         let mut k = vec![0.0; n];
-        let slopes = self.prior.sigma_slopes(&self.scaled, x, &mut k);
-        let mu = self.prior.mean_at(x) + dot(&k, &self.weights);
+        let slopes = self.process.sigma_slopes(&self.scaled, x, &mut k);
+        let mu = self.process.mean_at(x) + dot(&k, &self.weights);
         let mut solved = k.clone();
         self.factor.solve_vec(&mut solved);
         // Sigma_D = s - k' A k.
@@ -269,9 +269,9 @@ pub(crate) fn not_positive_definite() -> Error {
     )
 }
 
-impl Belief for Posterior {
+impl Belief for PosteriorProcess {
     fn dim(&self) -> usize {
-        self.prior.theta().dim()
+        self.process.theta().dim()
     }
 
     fn moments(&self, x: &Points) -> Result<Moments> {
@@ -285,7 +285,7 @@ impl Belief for Posterior {
     }
 
     fn cov(&self, x: &Points, y: &Points) -> Result<Mat> {
-        let mut out = self.prior.sigma(x, y)?;
+        let mut out = self.process.sigma(x, y)?;
         let lost = linalg::transpose_mul(&self.reduced(x), &self.reduced(y));
         for j in 0..out.cols() {
             for (o, l) in out.col_mut(j).iter_mut().zip(lost.col(j)) {
@@ -296,7 +296,7 @@ impl Belief for Posterior {
     }
 
     fn cov_lower(&self, x: &Points) -> Result<Mat> {
-        let mut out = self.prior.sigma(x, x)?;
+        let mut out = self.process.sigma(x, x)?;
         linalg::subtract_gram_lower(&mut out, &self.reduced(x));
         Ok(out)
     }
