@@ -44,7 +44,10 @@ pub mod points;
 pub mod session;
 pub mod warp;
 
-pub use belief::{Axes, Belief, Effects, Linearised, PosteriorProcess, Process, Theta, Warped};
+pub use belief::{
+    Axes, Belief, Effects, Ensemble, Linearised, Matching, Model, PosteriorProcess, Process, Theta,
+    Warped,
+};
 pub use data::{Data, Value};
 pub use error::{Error, Result};
 pub use fit::{Fit, fit};

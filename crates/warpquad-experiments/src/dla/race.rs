@@ -252,7 +252,7 @@ fn mean_log_density(
     let Some(model) = engine.model()? else {
         return Ok(f64::NAN);
     };
-    let judge = |belief: &dyn Belief| -> Result<f64> {
+    let mut judge = |belief: &dyn Belief| -> Result<f64> {
         let moments = belief.moments(&points)?;
         // x exp(ln_unit): a mean may be e^1000 of the peak, and so may its sd, while their quotient is plain.
         let scaled = |x: f64, ln_unit: f64| x.signum() * (x.abs().ln() + ln_unit).exp();
@@ -267,5 +267,5 @@ fn mean_log_density(
         }
         Ok(sum / points.len() as f64)
     };
-    model.belief(judge)
+    judge(model)
 }

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use std::sync::Arc;
 use warpquad::functional::law as core;
 use warpquad::numeric::random::Rng;
-use warpquad::warp::{Identity, Warp};
+use warpquad::warp::{Affine, Identity, Warp};
+use warpquad::{Ensemble, Matching, Model};
 
 /// Draws of Z = integral of xi(g), never outside the range of f. Made by `law`.
 #[pyclass(frozen, module = "warpquad")]
@@ -75,13 +76,9 @@ fn law(
         }
     };
     let inner = detached(py, || {
-        core(
-            warp.as_ref(),
-            kind.posterior(),
-            &nodes.inner,
-            draws,
-            &mut Rng::new(seed),
-        )
+        let warp = Affine::scaled(warp, 0.0)?;
+        let model = Model::new(warp, kind.posterior().clone(), Matching::Moments);
+        core(&Ensemble::one(model), &nodes.inner, draws, &Rng::new(seed))
     })?;
     Ok(Law { inner })
 }

@@ -1,8 +1,8 @@
 //! Propose points: quasi-random ones through the quantile map, near ones, and the points of a sample.
 
 use crate::belief::Belief;
+use crate::belief::ln_sizes;
 use crate::error::{Error, Result, Step, same_length};
-use crate::functional::ln_sizes;
 use crate::measure::{Form, Measure};
 use crate::numeric::random::Rng;
 use crate::numeric::sobol::Sobol;

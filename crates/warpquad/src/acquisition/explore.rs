@@ -1,17 +1,13 @@
 //! Look where a mode may hide.
 
-use super::look_ahead::look;
-use super::{Acquisition, Context};
+use super::{Acquisition, Context, LookAhead};
 use crate::error::Result;
-
-/// How many standard deviations of g a mode may be above its mean.
-pub(super) const FAR: f64 = 5.0;
 
 /// Explore: the look-ahead with its tails far out.
 ///
 /// # Definition
-/// argmin over x of the integral over pi of |xi(mu + 5 sd') - xi(mu - 5 sd')|, as in [`LookAhead`](super::LookAhead): where nothing is
-/// known at 5 sd, and most of all where f may be large.
+/// argmin over x of the integral over pi of |xi(mu + u sd') - xi(mu - u sd')|, as in [`LookAhead`],
+/// with u = `exploring_sd`: where nothing is known, and most of all where f may be large.
 ///
 /// # Numerics
 /// Those of the look-ahead.
@@ -21,18 +17,19 @@ pub(super) const FAR: f64 = 5.0;
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, Explore};
-/// use warpquad::{Points, Process, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
+/// use warpquad::{Points, Process, Theta, Warped};
+/// use warpquad::{kernel::SquaredExponential, measure::Product, warp::Log};
 /// let pi = Product::uniform(&[(0.0, 1.0)])?;
 /// let process = Process::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.05])?);
 /// let taken = Points::from_rows(&[vec![0.05], vec![0.1], vec![0.15], vec![0.2]])?;
 /// let posterior = process.condition(&taken, &[-9.0, 0.0, 0.0, -9.0])?;
 /// let belief = Warped::new(&Log, &posterior);
 /// let at = Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 4 };
-/// assert!(Explore.choose(&at)?[0] > 0.25);     // away from the peak that is known
+/// assert!(Explore::default().choose(&at)?[0] > 0.25);     // away from the peak that is known
 /// # Ok::<(), warpquad::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Explore;
+#[derive(Debug, Clone, Default)]
+pub struct Explore(pub LookAhead);
 
 impl Acquisition for Explore {
     fn name(&self) -> &'static str {
@@ -40,6 +37,6 @@ impl Acquisition for Explore {
     }
 
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
-        look(at, FAR)
+        self.0.choose_at(at, self.0.exploring_sd)
     }
 }

@@ -1,62 +1,81 @@
 //! Look where an observation would narrow the tails of the integral most.
 
 use super::cross::Cross;
-use super::explore::FAR;
 use super::{Acquisition, Context, InformationGain, Maximise, Score, maximise};
-use crate::belief::PosteriorProcess;
+use crate::belief::{PosteriorProcess, ln_reach};
 use crate::error::Result;
-use crate::functional::{Nodes, ln_reach};
+use crate::functional::Nodes;
 use crate::numeric::vmath;
 use crate::points::Points;
 use crate::warp::Warp;
 
-/// How many standard deviations of g the tails are taken at, in turn. 5 alone wastes evaluations on
-/// sharp peaks of huge range, 1 alone misses modes.
-const TAILS: [f64; 3] = [2.0, FAR, 1.0];
-
-/// Nodes of the integral for each dimension, within limits: the order of its values is asked, not the values.
-const NODES: usize = 64;
-const FEWEST_NODES: usize = 256;
-const MOST_NODES: usize = 512;
-
-/// Where the tails of Z at u sd are less than u times this part of Z apart, little is left to win. They are those of an f that is too
-/// high, or too low, everywhere at once: Z itself is known far better then (benchmarks/TUNING.md).
-const CONTENT: f64 = 0.05;
-
-/// Quasi-random candidates from the prior; as many of the nodes join them.
-const CANDIDATES: usize = 128;
-
-/// Gradients that refine the best candidate: the sum over nodes has a kink at every one of them, so more digits say nothing.
-const STEPS: usize = 10;
-
 /// Look ahead at the tails.
 ///
 /// # Definition
-/// argmin over x of the integral over pi of |xi(mu + u sd') - xi(mu - u sd')|, sd' being the standard deviation of
-/// g after an observation at x, which leaves the mean as it is. u goes through 2, 5 and 1 in turn.
+/// argmin over x of the integral over pi of |xi(mu + u sd') - xi(mu - u sd')|, sd' being the
+/// standard deviation of g after an observation at x, which leaves the mean as it is. u goes
+/// through `tails_sd` in turn.
 ///
 /// # Numerics
-/// The integral is a sum over 256 to 512 nodes that follow its own integrand. Candidates are prior points and
+/// The integral is a sum over nodes that follow its own integrand. Candidates are prior points and
 /// nodes; the best is refined along the exact gradient. Without a latent process to look at, it is
-/// [`InformationGain`]. It is content where the tails at u sd, of all of f at once, are less than u/20 of Z apart.
+/// [`InformationGain`]. It is settled where the tails at u sd, of all of f at once, are less than u
+/// times `settled_part` of Z apart.
 ///
 /// # Reference
 /// Jarvenpaa, Gutmann, Vehtari and Marttinen (2021), with u = 0.67 throughout.
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, LookAhead};
-/// use warpquad::{Points, Process, Theta, Warped, kernel::SquaredExponential, measure::Product, warp::Log};
+/// use warpquad::{Points, Process, Theta, Warped};
+/// use warpquad::{kernel::SquaredExponential, measure::Product, warp::Log};
 /// let pi = Product::uniform(&[(0.0, 1.0)])?;
 /// let process = Process::new(SquaredExponential, Theta::constant(-5.0, 9.0, vec![0.1])?);
 /// let taken = Points::from_rows(&[vec![0.1], vec![0.2], vec![0.3], vec![0.4], vec![0.6]])?;
 /// let posterior = process.condition(&taken, &[-9.0, -8.0, -8.0, -9.0, 0.0])?;
 /// let belief = Warped::new(&Log, &posterior);
 /// let at = Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 3 };
-/// assert!(LookAhead.choose(&at)?[0] > 0.4);     // beside the peak, or where nothing is known
+/// assert!(LookAhead::default().choose(&at)?[0] > 0.4);     // beside the peak, or where nothing is known
 /// # Ok::<(), warpquad::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, Default)]
-pub struct LookAhead;
+#[derive(Debug, Clone, PartialEq)]
+pub struct LookAhead {
+    /// How many standard deviations of g the tails are taken at, in turn. 5 alone wastes
+    /// evaluations on sharp peaks of huge range, 1 alone misses modes.
+    pub tails_sd: Vec<f64>,
+    /// Nodes of the integral for each dimension: the order of its values is asked, not the values.
+    pub nodes_per_dimension: usize,
+    /// Nodes at least.
+    pub nodes_least: usize,
+    /// Nodes at most.
+    pub nodes_most: usize,
+    /// Quasi-random candidates from the prior; as many of the nodes join them.
+    pub candidates: usize,
+    /// Gradients that refine the best candidate: the sum over nodes has a kink at every one of
+    /// them, so more digits say nothing.
+    pub gradients: usize,
+    /// Where the tails of Z at u sd are less than u times this part of Z apart, little is left to
+    /// win. They are those of an f that is too high, or too low, everywhere at once: Z itself is
+    /// known far better then.
+    pub settled_part: f64,
+    /// How many standard deviations of g a mode may be above its mean.
+    pub exploring_sd: f64,
+}
+
+impl Default for LookAhead {
+    fn default() -> LookAhead {
+        LookAhead {
+            tails_sd: vec![2.0, 5.0, 1.0],
+            nodes_per_dimension: 64,
+            nodes_least: 256,
+            nodes_most: 512,
+            candidates: 128,
+            gradients: 10,
+            settled_part: 0.05,
+            exploring_sd: 5.0,
+        }
+    }
+}
 
 impl Acquisition for LookAhead {
     fn name(&self) -> &'static str {
@@ -64,60 +83,66 @@ impl Acquisition for LookAhead {
     }
 
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
-        look(at, tail(at))
+        self.choose_at(at, self.tail_sd(at))
     }
 
-    fn choose_unless_content(&self, at: &Context<'_>) -> Result<Option<Vec<f64>>> {
-        let u = tail(at);
-        match Look::new(at, u)? {
-            Some(look) if u < FAR && look.ahead.relative_width() < CONTENT * u => Ok(None),
+    fn choose_unless_settled(&self, at: &Context<'_>) -> Result<Option<Vec<f64>>> {
+        let u = self.tail_sd(at);
+        let near = u < self.exploring_sd;
+        match Look::new(self, at, u)? {
+            Some(look) if near && look.ahead.relative_width() < self.settled_part * u => Ok(None),
             Some(look) => look.choose(at).map(Some),
             None => InformationGain.choose(at).map(Some),
         }
     }
 }
 
-/// The tails of this choice.
-fn tail(at: &Context<'_>) -> f64 {
-    TAILS[at.step % TAILS.len()]
-}
+impl LookAhead {
+    /// The tails of this choice.
+    fn tail_sd(&self, at: &Context<'_>) -> f64 {
+        self.tails_sd[at.step % self.tails_sd.len()]
+    }
 
-/// Choose with the tails at u sd.
-pub(super) fn look(at: &Context<'_>, u: f64) -> Result<Vec<f64>> {
-    match Look::new(at, u)? {
-        Some(look) => look.choose(at),
-        None => InformationGain.choose(at),
+    /// Choose with the tails at u sd.
+    pub(super) fn choose_at(&self, at: &Context<'_>, u: f64) -> Result<Vec<f64>> {
+        match Look::new(self, at, u)? {
+            Some(look) => look.choose(at),
+            None => InformationGain.choose(at),
+        }
     }
 }
 
 /// One look: the tails, and where they are.
 struct Look<'a> {
+    how: &'a LookAhead,
     ahead: Ahead<'a>,
     nodes: Points,
 }
 
 impl<'a> Look<'a> {
     /// None without a latent process to look at.
-    fn new(at: &Context<'a>, u: f64) -> Result<Option<Look<'a>>> {
+    fn new(how: &'a LookAhead, at: &Context<'a>, u: f64) -> Result<Option<Look<'a>>> {
         let Some(anatomy) = at.belief.anatomy() else {
             return Ok(None);
         };
-        let n = (NODES * at.measure.dim()).clamp(FEWEST_NODES, MOST_NODES);
+        let most = how.nodes_most.max(how.nodes_least);
+        let n = (how.nodes_per_dimension * at.measure.dim()).clamp(how.nodes_least, most);
         let nodes = Nodes::plausible(at.measure, at.belief, u, n, at.choice_seed())?;
         Ok(Some(Look {
+            how,
             ahead: Ahead::new(anatomy.posterior, anatomy.link.warp(), &nodes, u)?,
             nodes: nodes.points,
         }))
     }
 
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>> {
-        let stride = self.nodes.len().div_ceil(CANDIDATES);
+        let stride = self.nodes.len().div_ceil(self.how.candidates);
         let some: Vec<usize> = (0..self.nodes.len()).step_by(stride).collect();
         let theta = self.ahead.posterior.process().theta();
         let options = Maximise {
-            candidates: CANDIDATES,
+            candidates: self.how.candidates,
             refined: 1,
-            steps: STEPS,
+            steps: self.how.gradients,
             more: Some(&self.nodes.select(&some)),
             lengths: Some(&theta.coordinate_lengths()),
             ..Maximise::default()

@@ -89,7 +89,7 @@ pub trait Acquisition: Debug + Send + Sync {
     fn choose(&self, at: &Context<'_>) -> Result<Vec<f64>>;
 
     /// The same, but nothing where it has little left to win. Most rules cannot tell.
-    fn choose_unless_content(&self, at: &Context<'_>) -> Result<Option<Vec<f64>>> {
+    fn choose_unless_settled(&self, at: &Context<'_>) -> Result<Option<Vec<f64>>> {
         self.choose(at).map(Some)
     }
 }
@@ -125,12 +125,12 @@ pub static REGISTRY: &[Entry] = &[
     Entry {
         name: "look-ahead",
         summary: "what narrows the tails of Z most, watched at 2, 5 and 1 sd in turn (auto)",
-        build: || Arc::new(LookAhead),
+        build: || Arc::new(LookAhead::default()),
     },
     Entry {
         name: "explore",
-        summary: "the same at 5 sd: where a mode may hide (auto, once content)",
-        build: || Arc::new(Explore),
+        summary: "the same at 5 sd: where a mode may hide (auto, once Z has settled)",
+        build: || Arc::new(Explore::default()),
     },
     Entry {
         name: "prior",

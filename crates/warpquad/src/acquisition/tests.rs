@@ -437,9 +437,9 @@ fn a_design_in_advance_beats_random_points() {
 }
 
 #[test]
-fn the_look_ahead_is_content_where_f_is_known_and_never_far_out() {
+fn the_look_ahead_settles_where_f_is_known_and_never_far_out() {
     let measure = Product::uniform(&[(0.0, 1.0)]).unwrap();
-    let content = |n: usize, step: usize| {
+    let settled = |n: usize, step: usize| {
         let x: Vec<f64> = (0..n).map(|i| (i as f64 + 0.5) / n as f64).collect();
         let g: Vec<f64> = x.iter().map(|x| -3.0 * x).collect();
         let taken = Points::new(1, x).unwrap();
@@ -452,9 +452,12 @@ fn the_look_ahead_is_content_where_f_is_known_and_never_far_out() {
             seed: 1,
             step,
         };
-        LookAhead.choose_unless_content(&at).unwrap().is_none()
+        LookAhead::default()
+            .choose_unless_settled(&at)
+            .unwrap()
+            .is_none()
     };
     // The tails are taken at 2, 5 and 1 sd in turn.
-    assert_eq!([0, 1, 2].map(|step| content(3, step)), [false; 3]);
-    assert_eq!([0, 1, 2].map(|step| content(40, step)), [true, false, true]);
+    assert_eq!([0, 1, 2].map(|step| settled(3, step)), [false; 3]);
+    assert_eq!([0, 1, 2].map(|step| settled(40, step)), [true, false, true]);
 }

@@ -2,11 +2,11 @@
 
 use super::Baseline;
 use super::cloud::squared;
-use super::mixture::Mixture;
 use super::passes::{Pass, passes};
 use super::qmc::mean_and_its_variance;
 use super::run::{Halt, Run, Samples};
 use super::smc::{Tempered, populate, smallest, temper};
+use crate::numeric::mixture::Mixture;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
 use crate::points::Points;
@@ -58,18 +58,25 @@ fn one_pass(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Pass>, 
             .filter(|i| i % chains % 2 == odd)
             .collect()
     };
-    let proposal = Mixture::fit(&posterior.z.select(&of_chains(1)), rng);
+    let learnt = posterior.z.select(&of_chains(1));
+    let Some(proposal) = Mixture::fit(&learnt, &vec![0.0; learnt.len()], rng) else {
+        return Ok(None);
+    };
     let mine = posterior.select(&of_chains(0));
     let dim = run.dim();
     let drawn = (0..mine.len()).flat_map(|_| proposal.draw(rng)).collect();
     let drawn = Points::new(dim, drawn)?;
     let ln_f = run.ln_f(&drawn)?;
-    let ln_ratio = |(z, ln_f): (&[f64], &f64)| {
-        let ln_pi = -0.5 * (squared(z) + dim as f64 * (2.0 * std::f64::consts::PI).ln());
-        ln_pi + ln_f - proposal.ln_density(z)
+    let ln_ratios = |z: &Points, ln_f: &[f64]| -> Vec<f64> {
+        let ln_g = proposal.ln_densities(z);
+        let ln_pi = |z: &[f64]| -0.5 * (squared(z) + dim as f64 * std::f64::consts::TAU.ln());
+        let pairs = z.iter().zip(ln_f).zip(ln_g);
+        pairs
+            .map(|((z, ln_f), ln_g)| ln_pi(z) + ln_f - ln_g)
+            .collect()
     };
-    let at_posterior: Vec<f64> = mine.z.iter().zip(&mine.ln_f).map(ln_ratio).collect();
-    let at_proposal: Vec<f64> = drawn.iter().zip(&ln_f).map(ln_ratio).collect();
+    let at_posterior = ln_ratios(&mine.z, &mine.ln_f);
+    let at_proposal = ln_ratios(&drawn, &ln_f);
     let (ln_z, ln_sd) = bridge(&at_posterior, &at_proposal, chains.div_ceil(2));
     if !ln_z.is_finite() {
         return Ok(None);

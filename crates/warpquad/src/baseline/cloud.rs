@@ -175,10 +175,4 @@ impl Shape {
         self.factor.solve_lower_vec(&mut away);
         squared(&away)
     }
-
-    /// ln N(z; m, C).
-    pub fn ln_density(&self, z: &[f64]) -> f64 {
-        let dim = self.mean.len() as f64;
-        -0.5 * (self.squared(z) + dim * (2.0 * std::f64::consts::PI).ln() + self.factor.ln_det())
-    }
 }

@@ -24,7 +24,6 @@ mod bridge;
 mod cloud;
 mod evaluate;
 mod mc;
-mod mixture;
 mod nested;
 mod passes;
 mod qmc;

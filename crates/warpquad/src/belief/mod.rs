@@ -5,7 +5,9 @@
 
 mod axes;
 mod effects;
+mod ensemble;
 mod linearised;
+mod model;
 mod posterior_process;
 mod process;
 mod theta;
@@ -13,7 +15,9 @@ mod warped;
 
 pub use axes::Axes;
 pub use effects::Effects;
+pub use ensemble::{Ensemble, Kind, Member};
 pub use linearised::Linearised;
+pub use model::{Matching, Model};
 pub(crate) use posterior_process::{JITTERS, not_positive_definite, well_conditioned};
 pub use posterior_process::{Latent, PosteriorProcess};
 pub use process::Process;
@@ -24,7 +28,7 @@ pub use warped::Warped;
 use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
-use crate::warp::{Identity, LnVar, Warp};
+use crate::warp::{Identity, LnVar, Marginal, Warp};
 
 /// Means and variances at some points, each in a unit of its own:
 /// m = offset + exp(ln_unit) mean, K(x, x) = exp(2 ln_unit) var.
@@ -95,6 +99,43 @@ pub trait Belief: Sync {
     fn anatomy(&self) -> Option<Anatomy<'_>> {
         None
     }
+
+    /// The model that shows best where f is large: importance nodes start at its observations.
+    fn guide(&self) -> Option<Anatomy<'_>> {
+        self.anatomy()
+    }
+
+    /// ln of what f may well be at the points, in size: |xi - offset| at the mean of g plus and
+    /// minus u standard deviations, whichever is larger.
+    ///
+    /// The mean of f would not do for a log warp: where g is known to 30 nats it is all tail, and
+    /// nodes that follow it lose sight of the peak that is known.
+    fn ln_reach(&self, x: &Points, u: f64) -> Result<Vec<f64>> {
+        let Some(anatomy) = self.anatomy() else {
+            return Ok(self.moments(x)?.ln_reach());
+        };
+        let warp = anatomy.link.warp();
+        let marginals = anatomy.posterior.marginals(x)?;
+        Ok(marginals.iter().map(|&at| ln_reach(warp, at, u)).collect())
+    }
+}
+
+/// ln of the larger |xi - offset| at the mean of g plus and minus u standard deviations.
+pub(crate) fn ln_reach(warp: &dyn Warp, at: Marginal, u: f64) -> f64 {
+    let sd = at.s.sqrt();
+    let [above, below] = [at.mu + u * sd, at.mu - u * sd].map(|g| ln_size(warp, g));
+    above.max(below)
+}
+
+/// ln |xi(g) - offset|.
+fn ln_size(warp: &dyn Warp, g: f64) -> f64 {
+    let local = warp.local(g);
+    local.ln_unit + local.value.abs().ln()
+}
+
+/// The same for every g.
+pub(crate) fn ln_sizes(warp: &dyn Warp, g: &[f64]) -> Vec<f64> {
+    g.iter().map(|&g| ln_size(warp, g)).collect()
 }
 
 /// The latent posterior behind a belief, and how f comes from it.

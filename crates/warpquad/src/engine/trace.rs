@@ -1,7 +1,7 @@
 //! Look back: what a run knew of Z after fewer evaluations.
 
+use super::Engine;
 use super::Outcome;
-use super::run::{Engine, initial};
 use crate::error::Result;
 
 impl Engine {
@@ -28,10 +28,10 @@ impl Engine {
     /// At most `most` numbers of observations below the present one, evenly spread.
     fn milestones(&self, most: usize) -> Vec<usize> {
         let last = self.len();
-        let fitted: Vec<usize> = self.fits.iter().map(|fit| fit.n).collect();
+        let fitted: Vec<usize> = self.history.fits.iter().map(|fit| fit.n).collect();
         let known: Vec<usize> = match fitted.is_empty() {
             false => fitted.into_iter().filter(|&n| n > 0 && n < last).collect(),
-            true => (initial(self.observations().0.dim()).min(last)..last).collect(),
+            true => (self.strategy.initial_points(self.history.dim()).min(last)..last).collect(),
         };
         let count = most.min(known.len());
         let pick = |k: usize| known[k * known.len() / count];

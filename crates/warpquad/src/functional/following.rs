@@ -1,16 +1,15 @@
 //! Place nodes where a target has its mass, by adaptive importance sampling.
 
 use super::Nodes;
-use super::mixture::Mixture;
 use super::nodes::{Proposal, Scout, in_blocks, sequence, split};
-use crate::belief::PosteriorProcess;
+use crate::belief::Belief;
 use crate::error::Result;
 use crate::measure::{Chart, Coordinates, Form, Measure};
+use crate::numeric::mixture::Mixture;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_normal_pdf};
 use crate::numeric::weights::effective;
 use crate::points::Points;
-use crate::warp::{Marginal, Warp};
 
 /// Rounds of adaptation at most; two are enough unless the mass is in a part in 10^4 of the prior.
 const ROUNDS: usize = 6;
@@ -21,38 +20,15 @@ const ENOUGH: f64 = 0.3;
 /// Nodes of a round that only adapts, in parts of those asked for.
 const ADAPTING: usize = 4;
 
-/// ln of what a point can add to an integral: the larger |xi - offset| at the mean of g plus and minus
-/// u standard deviations.
-///
-/// The mean of f would not do: where g is known to 30 nats it is all tail, and nodes that follow it lose
-/// sight of the peak that is known.
-pub(crate) fn ln_reach(warp: &dyn Warp, at: Marginal, u: f64) -> f64 {
-    let sd = at.s.sqrt();
-    let [above, below] = [at.mu + u * sd, at.mu - u * sd].map(|g| ln_size(warp, g));
-    above.max(below)
-}
-
-/// ln |xi(g) - offset|.
-fn ln_size(warp: &dyn Warp, g: f64) -> f64 {
-    let local = warp.local(g);
-    local.ln_unit + local.value.abs().ln()
-}
-
-/// The same for every g.
-pub(crate) fn ln_sizes(warp: &dyn Warp, g: &[f64]) -> Vec<f64> {
-    g.iter().map(|&g| ln_size(warp, g)).collect()
-}
-
 /// About n nodes that follow exp(reach) pi, weighted for integrals against pi: see [`Follower`].
 pub(super) fn follow(
     measure: &dyn Measure,
-    posterior: &PosteriorProcess,
-    ln_observed: &[f64],
+    belief: &dyn Belief,
     reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
     n: usize,
     seed: u64,
 ) -> Result<Nodes> {
-    let follower = Follower::new(measure, posterior, ln_observed, reach, n, seed)?;
+    let follower = Follower::new(measure, belief, reach, n, seed)?;
     follower.nodes(n, follower.seed)
 }
 
@@ -82,14 +58,13 @@ impl<'a> Follower<'a> {
     /// Adapt with a quarter of n nodes a round.
     pub fn new(
         measure: &'a dyn Measure,
-        posterior: &PosteriorProcess,
-        ln_observed: &[f64],
+        belief: &dyn Belief,
         reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
         n: usize,
         seed: u64,
     ) -> Result<Follower<'a>> {
         let sample = matches!(measure.form(), Form::Sample(_));
-        let observed = Proposal::around(posterior, ln_observed);
+        let observed = belief.guide().and_then(Proposal::at_observed);
         let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
             return Ok(Follower {
                 measure,
@@ -160,8 +135,8 @@ const NEAR: usize = 20;
 impl Found {
     fn nodes(&self, measure: &dyn Measure, n: usize, seed: u64) -> Result<Nodes> {
         let Some(mixture) = &self.mixture else {
-            let parts = vec![(0.5, &self.observed)];
-            return Scout { measure, parts }.nodes(n, seed);
+            let observed = &self.observed;
+            return Scout { measure, observed }.nodes(n, seed);
         };
         let (replicates, size) = split(n);
         let (own, near) = ((size / OWN).max(1), (size / NEAR).max(1));
@@ -273,9 +248,10 @@ impl Drawn<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::belief::{Process, Theta};
+    use crate::belief::{Process, Theta, Warped};
     use crate::kernel::SquaredExponential;
     use crate::measure::Product;
+    use crate::warp::Log;
 
     /// What the nodes say of the integral of exp(ln f), replicate by replicate.
     fn replicates(nodes: &Nodes, ln_f: &dyn Fn(&[f64]) -> f64) -> Vec<f64> {
@@ -297,7 +273,8 @@ mod tests {
         let points = Points::from_rows(&[seen.to_vec()]).unwrap();
         let posterior = process.condition(&points, &[0.0]).unwrap();
         let reach = |x: &Points| Ok(x.iter().map(ln_f).collect());
-        let nodes = follow(&pi, &posterior, &[0.0], &reach, 8192, 3).unwrap();
+        let belief = Warped::new(&Log, &posterior);
+        let nodes = follow(&pi, &belief, &reach, 8192, 3).unwrap();
         let each = replicates(&nodes, ln_f);
         let n = each.len() as f64;
         let mean = each.iter().sum::<f64>() / n;

@@ -4,18 +4,16 @@
 //! quantiles suffer no log-normal tail.
 
 use super::estimate::in_unit;
-use super::{Estimate, Nodes};
-use crate::belief::{Belief, PosteriorProcess, not_positive_definite};
+use super::replicates::{error_between, standard_error};
+use super::surface::{Surface, Terms};
+use super::{Estimate, Follower, Nodes, cubature};
+use crate::belief::{Belief, Ensemble, Kind, Member, Model, ln_sizes};
 use crate::error::Result;
-use crate::numeric::linalg::{self, Cholesky, Mat, dot};
+use crate::measure::Measure;
 use crate::numeric::random::Rng;
-use crate::numeric::special::{ln_sum_exp, normal_quantile};
-use crate::numeric::vmath;
+use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
+use crate::numeric::stream::{Stream, Streams};
 use crate::points::Points;
-use crate::warp::{Marginal, Warp};
-
-/// Nodes drawn jointly at most: the covariance is factored, in O(n^3).
-const JOINT_NODES: usize = 700;
 
 /// Equally likely quantiles that stand for a law with a formula.
 const QUANTILES: usize = 999;
@@ -172,190 +170,213 @@ pub(super) fn sorted_quantile(samples: &[f64], p: f64) -> f64 {
     }
 }
 
-/// Draw Z = integral of xi(g) on the nodes, `draws` times.
+/// How the law of Z is drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Drawing {
+    /// Draws of Z. With 1000 its 2.5 % quantile is known to about a sixth of the sd.
+    pub draws: usize,
+    /// Nodes that are drawn jointly: their covariance is factored, in O(n^3).
+    pub joint_nodes: usize,
+    /// Nodes that carry the integral.
+    pub nodes: usize,
+    /// Nodes follow what f reaches at so many sd of g: between the median of Z and its 97.5 %
+    /// quantile.
+    pub reach_sd: f64,
+    /// Boxes replace the nodes where their relative error is smaller.
+    pub box_error: f64,
+    /// Nodes that are kept beside boxes, to draw from.
+    pub nodes_beside_boxes: usize,
+    /// More nodes are taken where their error is a larger part of the sd of ln Z ...
+    pub fine_nodes_part: f64,
+    /// ... and so many times as many; 1 for none.
+    pub fine_nodes_factor: usize,
+    /// From so many observations on, the members of a kind share the surface of its best model:
+    /// what all nodes put right for that is put right for theirs.
+    pub shared_surface_from: usize,
+}
+
+impl Default for Drawing {
+    fn default() -> Drawing {
+        Drawing {
+            draws: 1000,
+            joint_nodes: 700,
+            nodes: 16_384,
+            reach_sd: 1.5,
+            box_error: 1e-4,
+            nodes_beside_boxes: 4096,
+            fine_nodes_part: 0.1,
+            fine_nodes_factor: 8,
+            shared_surface_from: 200,
+        }
+    }
+}
+
+/// The law of Z, and the standard error of its nodes as a part of Z.
+#[derive(Debug, Clone)]
+pub struct DrawnLaw {
+    /// The law.
+    pub law: Law,
+    /// The relative standard error of the nodes.
+    pub node_error: f64,
+}
+
+/// The law of Z on given nodes: `draws` of them.
 ///
-/// The nodes that matter are drawn jointly; the rest of the integral follows in proportion (for a
-/// signed f: is added as its mean), so the law is centred on what all nodes say.
-pub fn law(
-    warp: &dyn Warp,
-    posterior: &PosteriorProcess,
-    nodes: &Nodes,
-    draws: usize,
-    rng: &mut Rng,
-) -> Result<Law> {
-    let marginals = posterior.marginals(&nodes.points)?;
-    let ln_means: Vec<f64> = marginals.iter().map(|&at| ln_abs_mean(warp, at)).collect();
-    // What a node can add to Z: its mean or its sd, whichever is larger.
-    let reach: Vec<f64> = (0..ln_means.len())
-        .map(|i| nodes.ln_weights[i] + ln_means[i].max(0.5 * warp.ln_var(marginals[i]).value))
-        .collect();
-    let chosen = choose(&reach);
-    let points = nodes.points.select(&chosen);
-    let mu: Vec<f64> = chosen.iter().map(|&i| marginals[i].mu).collect();
-    let (g, added) = draw(posterior, &points, &mu, draws.max(1), rng)?;
-    let positive = warp.range().lo >= 0.0 && warp.offset() == 0.0;
-    if positive {
-        let terms = |pairs: &mut dyn Iterator<Item = (usize, f64)>| {
-            ln_sum_exp(
-                &pairs
-                    .map(|(i, m)| nodes.ln_weights[i] + m)
-                    .collect::<Vec<f64>>(),
-            )
-        };
-        let all = terms(&mut ln_means.iter().copied().enumerate());
-        // What the drawn nodes add on average, by the very law they are drawn from.
-        let widened = |i: usize| Marginal {
-            mu: marginals[i].mu,
-            s: marginals[i].s + added,
-        };
-        let part = terms(&mut chosen.iter().map(|&i| (i, ln_abs_mean(warp, widened(i)))));
-        let ln_weights: Vec<f64> = chosen.iter().map(|&i| nodes.ln_weights[i]).collect();
-        let mut samples: Vec<f64> = (0..g.cols())
-            .map(|k| ln_weighted_sum(warp, &ln_weights, g.col(k)) + all - part)
-            .collect();
-        samples.sort_by(f64::total_cmp);
-        return Ok(Law {
-            samples,
-            ln_unit: None,
+/// ```
+/// use warpquad::functional::{Nodes, law};
+/// use warpquad::measure::Product;
+/// use warpquad::numeric::random::Rng;
+/// use warpquad::{Ensemble, Matching, Model, Points, Process, Theta};
+/// use warpquad::{kernel::Matern32, warp::{Affine, Log}};
+/// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
+/// let posterior = process.condition(&Points::from_rows(&[vec![0.2]])?, &[1.0])?;
+/// let warp = Affine::scaled(std::sync::Arc::new(Log), -9000.0)?;
+/// let belief = Ensemble::one(Model::new(warp, posterior, Matching::Moments));
+/// let nodes = Nodes::sobol(&Product::uniform(&[(0.0, 1.0)])?, 512, 0)?;
+/// let z = law(&belief, &nodes, 200, &Rng::new(1))?;
+/// assert!(z.ln_quantile(0.1) < z.ln_quantile(0.9));
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+pub fn law(ensemble: &Ensemble, nodes: &Nodes, draws: usize, rng: &Rng) -> Result<Law> {
+    let how = Drawing {
+        draws,
+        ..Drawing::default()
+    };
+    let on = Carried {
+        nodes: nodes.clone(),
+        boxes: None,
+    };
+    Ok(on.law(ensemble, &how, rng)?.0)
+}
+
+/// The law of Z on nodes that follow the ensemble, more of them where their error matters.
+pub fn law_of_z(
+    ensemble: &Ensemble,
+    measure: &dyn Measure,
+    how: &Drawing,
+    streams: Streams,
+) -> Result<DrawnLaw> {
+    let reach = |x: &Points| ensemble.ln_reach(x, how.reach_sd);
+    let seed = streams.rng(Stream::Nodes).next_u64();
+    let follower = Follower::new(measure, ensemble, &reach, how.nodes, seed)?;
+    let mut on = Carried {
+        nodes: follower.nodes(how.nodes, follower.seed)?,
+        boxes: None,
+    };
+    if ensemble.is_positive() {
+        on.boxes = boxes(ensemble, measure, &on.nodes, how.box_error)?;
+    }
+    if on.boxes.is_some() {
+        on.nodes = on.nodes.at_most(how.nodes_beside_boxes);
+    }
+    let (law, parts, ln_unit) = on.law(ensemble, how, &streams.rng(Stream::Law))?;
+    let error = match &on.boxes {
+        Some((_, error)) => *error,
+        None => standard_error(&parts),
+    };
+    let enough = error <= how.fine_nodes_part * law.ln_sd();
+    if on.boxes.is_some() || how.fine_nodes_factor == 1 || enough {
+        return Ok(DrawnLaw {
+            law,
+            node_error: error,
         });
     }
-    Ok(signed(warp, nodes, &chosen, &marginals, &g))
-}
-
-/// ln of the sum of exp(ln_weight) xi(g), for a positive xi.
-pub(crate) fn ln_weighted_sum(warp: &dyn Warp, ln_weights: &[f64], g: &[f64]) -> f64 {
-    let (mut ln_units, mut values) = (g.to_vec(), vec![0.0; g.len()]);
-    warp.locals(&mut ln_units, &mut values);
-    ln_units
-        .iter_mut()
-        .zip(ln_weights)
-        .for_each(|(u, w)| *u += w);
-    let top = ln_units.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    ln_units.iter_mut().for_each(|u| *u -= top);
-    vmath::exp(&mut ln_units);
-    top + dot(&ln_units, &values).ln()
-}
-
-/// The same for an f of either sign, in the unit of the largest term.
-fn signed(
-    warp: &dyn Warp,
-    nodes: &Nodes,
-    chosen: &[usize],
-    marginals: &[Marginal],
-    g: &Mat,
-) -> Law {
-    let means: Vec<_> = marginals.iter().map(|&at| warp.mean(at)).collect();
-    let ln_units = means
-        .iter()
-        .zip(&nodes.ln_weights)
-        .map(|(m, w)| m.ln_unit + w);
-    let ln_unit = ln_units.fold(f64::NEG_INFINITY, f64::max);
-    let offset = in_unit(warp.offset(), ln_unit);
-    let term = |i: usize, ln: f64, value: f64| (nodes.ln_weights[i] + ln - ln_unit).exp() * value;
-    let mean: f64 = (0..means.len())
-        .map(|i| term(i, means[i].ln_unit, means[i].value))
-        .sum();
-    let part: f64 = chosen
-        .iter()
-        .map(|&i| term(i, means[i].ln_unit, means[i].value))
-        .sum();
-    let mut samples: Vec<f64> = (0..g.cols())
-        .map(|k| {
-            let pairs = chosen.iter().zip(g.col(k));
-            let drawn: f64 = pairs
-                .map(|(&i, &g)| {
-                    let local = warp.local(g);
-                    term(i, local.ln_unit, local.value)
-                })
-                .sum();
-            offset + mean - part + drawn
-        })
-        .collect();
-    samples.sort_by(f64::total_cmp);
-    Law {
-        samples,
-        ln_unit: Some(ln_unit),
-    }
-}
-
-fn ln_abs_mean(warp: &dyn Warp, at: Marginal) -> f64 {
-    let mean = warp.mean(at);
-    mean.ln_unit + mean.value.abs().ln()
-}
-
-/// Whole replicates up to the limit if all nodes matter alike; otherwise the heaviest of all nodes.
-pub(super) fn choose(reach: &[f64]) -> Vec<usize> {
-    let n = reach.len();
-    let top = reach.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    // Nodes 20 nats below the heaviest add less than 1e-5 of it even if there are thousands.
-    let mut heavy: Vec<usize> = (0..n).filter(|&i| reach[i] > top - 20.0).collect();
-    if heavy.len() > JOINT_NODES {
-        heavy.sort_by(|&a, &b| reach[b].total_cmp(&reach[a]));
-        let carried = ln_sum_exp(
-            &heavy[..JOINT_NODES]
-                .iter()
-                .map(|&i| reach[i])
-                .collect::<Vec<_>>(),
-        );
-        let all = ln_sum_exp(&heavy.iter().map(|&i| reach[i]).collect::<Vec<_>>());
-        if carried > all - 0.02 {
-            heavy.truncate(JOINT_NODES);
-        } else {
-            let stride = heavy.len().div_ceil(JOINT_NODES);
-            heavy.sort_unstable();
-            heavy = heavy.into_iter().step_by(stride).collect();
-        }
-        heavy.sort_unstable();
-    }
-    heavy
-}
-
-/// Factor Sigma_D with as little added to its diagonal as makes it positive definite; say how much.
-///
-/// Sigma_D is a difference of numbers of the prior's size, so its rounding, not its own size, is
-/// what the diagonal has to outweigh; the solves behind it can magnify that rounding by the
-/// condition of the data's matrix. What is added widens the law a little, and never narrows it.
-fn factor_for_draws(sigma: &Mat, output_scale: f64) -> Option<(Cholesky, f64)> {
-    let n = sigma.rows();
-    let rounding = n as f64 * f64::EPSILON * output_scale;
-    (0..9).find_map(|power| {
-        let added = rounding * 10.0_f64.powi(power);
-        let mut widened = sigma.clone();
-        for i in 0..n {
-            widened[(i, i)] += added;
-        }
-        Some((Cholesky::new(widened)?, added))
+    // All models share the nodes, and where Z is known that well their surfaces differ little: what
+    // is put right for one is put right for all, as with a control variate.
+    let model = ensemble.heaviest();
+    let terms = Terms { model, ln_unit };
+    let coarse = terms.replicates_of_median(&on.nodes)?;
+    let seed = streams.rng(Stream::FineNodes).next_u64();
+    let many = follower.nodes(how.fine_nodes_factor * how.nodes, seed)?;
+    let fine = terms.replicates_of_median(&many)?;
+    Ok(DrawnLaw {
+        law: law.shifted(fine.mean() - coarse.mean()),
+        node_error: standard_error(&fine.parts()).hypot(error_between(&parts, &coarse.parts())),
     })
 }
 
-/// Joint draws of g at points with these means, a column a draw, and the variance added to each.
-pub(crate) fn draw(
-    posterior: &PosteriorProcess,
-    points: &Points,
-    mu: &[f64],
-    draws: usize,
-    rng: &mut Rng,
-) -> Result<(Mat, f64)> {
-    let sigma = posterior.cov_lower(points)?;
-    let scale = posterior.process().theta().output_scale;
-    let (factor, added) = factor_for_draws(&sigma, scale).ok_or_else(not_positive_definite)?;
-    let n = mu.len();
-    let lower = Mat::from_fn(
-        n,
-        n,
-        |i, j| if i >= j { factor.lower()[(i, j)] } else { 0.0 },
-    );
-    let mut z = Mat::zeros(n, draws);
-    for k in 0..draws {
-        rng.fill_normal(z.col_mut(k));
-    }
-    let mut g = linalg::mul(&lower, &z);
-    for k in 0..draws {
-        for (g, mu) in g.col_mut(k).iter_mut().zip(mu) {
-            *g += mu;
+/// Nodes that integrate the surfaces of the medians to many digits, where there are such, and
+/// their relative error.
+fn boxes(
+    ensemble: &Ensemble,
+    measure: &dyn Measure,
+    nodes: &Nodes,
+    target: f64,
+) -> Result<Option<(Nodes, f64)>> {
+    let ln_f = |x: &Points| {
+        let mut sum = vec![f64::NEG_INFINITY; x.len()];
+        for kind in ensemble.kinds() {
+            let sizes = ln_sizes(kind.fitted.warp(), &kind.fitted.process().means(x)?);
+            for (sum, size) in sum.iter_mut().zip(sizes) {
+                *sum = ln_add_exp(*sum, kind.weight.ln() + size);
+            }
         }
+        Ok(sum)
+    };
+    let pairs = ln_f(&nodes.points)?.into_iter().zip(&nodes.ln_weights);
+    let ln_mass: Vec<f64> = pairs.map(|(f, w)| f + w).collect();
+    cubature(measure, (&nodes.points, &ln_mass), &ln_f, target)
+}
+
+/// The nodes that carry an integral, and boxes with their relative error where there are such.
+struct Carried {
+    nodes: Nodes,
+    boxes: Option<(Nodes, f64)>,
+}
+
+impl Carried {
+    /// Draws of Z, each member's share of them; what each replicate of the nodes says of the
+    /// average surface, in parts of what all say; and ln of the unit of Z, where it has one.
+    fn law(
+        &self,
+        ensemble: &Ensemble,
+        how: &Drawing,
+        rng: &Rng,
+    ) -> Result<(Law, Vec<f64>, Option<f64>)> {
+        let reach = ensemble.ln_reach(&self.nodes.points, how.reach_sd)?;
+        let positive = ensemble.is_positive();
+        let ln_unit = (!positive).then(|| ln_sum_exp(&reach) - (reach.len() as f64).ln());
+        let boxes = self.boxes.as_ref().map(|(boxes, _)| boxes);
+        let observations = ensemble.heaviest().process().points().len();
+        let shared = observations >= how.shared_surface_from;
+        let shares: Vec<f64> = ensemble.members().map(|(_, _, share)| share).collect();
+        let mut parts = vec![0.0; self.nodes.replicates];
+        let (mut samples, mut passed, mut i) = (Vec::with_capacity(how.draws), 0.0, 0);
+        for kind in ensemble.kinds() {
+            for (base, members) in by_surface(kind, shared) {
+                let terms = Terms {
+                    model: base,
+                    ln_unit,
+                };
+                let surface = Surface::new(terms, &self.nodes, boxes, &reach, how.joint_nodes)?;
+                for member in members {
+                    passed += shares[i];
+                    let until = (how.draws as f64 * passed).round() as usize;
+                    let count = until.saturating_sub(samples.len());
+                    let own = &mut rng.child(i as u64);
+                    samples.extend(surface.draws(&member.model, member.widening, count, own)?);
+                    let pairs = parts.iter_mut().zip(&surface.parts);
+                    pairs.for_each(|(sum, part)| *sum += shares[i] * part);
+                    i += 1;
+                }
+            }
+        }
+        let law = Law::of_draws(samples, ln_unit).widened(ensemble.widening());
+        Ok((law, parts, ln_unit))
     }
-    Ok((g, added))
+}
+
+/// Members, each group with the model whose surface is summed on all nodes for it: the best one
+/// for all, or each its own.
+fn by_surface(kind: &Kind, shared: bool) -> Vec<(&Model, &[Member])> {
+    match shared {
+        true => vec![(&kind.fitted, &kind.members)],
+        false => kind
+            .members
+            .chunks(1)
+            .map(|one| (&one[0].model, one))
+            .collect(),
+    }
 }
 
 #[cfg(test)]

@@ -2,20 +2,24 @@
 
 pub mod closed_form;
 mod cubature;
+mod density;
+mod draws;
+mod enough;
 mod estimate;
 mod following;
 mod law;
-mod mixture;
 mod nodes;
 mod ratio;
+mod replicates;
 mod sample;
+mod surface;
 pub mod taylor;
 
-pub(crate) use cubature::cubature;
+use cubature::cubature;
+pub(crate) use enough::enough_nodes;
 pub use estimate::Estimate;
-pub(crate) use following::{Follower, ln_reach, ln_sizes};
-pub use law::{Law, law};
-pub(crate) use law::{draw, ln_weighted_sum};
+use following::Follower;
+pub use law::{Drawing, DrawnLaw, Law, law, law_of_z};
 pub use nodes::Nodes;
 pub use ratio::{Expectation, Ratio};
 pub use sample::{Sample, sample};
@@ -259,11 +263,7 @@ impl Sum {
             })
             .collect();
         let mean = estimates.iter().sum::<f64>() / runs as f64;
-        if runs == 1 {
-            return (mean, 0.0);
-        }
-        let spread: f64 = estimates.iter().map(|e| (e - mean).powi(2)).sum();
-        (mean, (spread / (runs * (runs - 1)) as f64).sqrt())
+        (mean, replicates::standard_error(&estimates))
     }
 }
 

@@ -1,14 +1,13 @@
 //! Place nodes: Sobol' points through the quantile map, or a mixture that follows the belief.
 
-use super::following::{follow, ln_reach, ln_sizes};
-use crate::belief::{Belief, Link, PosteriorProcess};
+use super::following::follow;
+use crate::belief::{Anatomy, Belief, PosteriorProcess, ln_sizes};
 use crate::error::{Error, Result, Step};
 use crate::measure::{Form, Measure};
 use crate::numeric::loops::squared_distances;
 use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, ln_sum_exp_columns, normal_quantile};
-use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 use std::f64::consts::TAU;
 
@@ -70,40 +69,25 @@ impl Nodes {
         })
     }
 
-    /// Nodes that follow the belief: a quarter from the measure, an eighth from Gaussians at the best
-    /// observed points, the rest from Gaussians where a first set of nodes found the belief's mass.
-    /// All are weighted by the balance heuristic, w = pi / (mixture), so no weight exceeds 4.
+    /// Nodes that follow the belief's mean or sd of f, whichever is larger.
     ///
-    /// Nodes from the prior alone miss a narrow peak. Where the measure has no density, or the
-    /// belief no observation, these are plain Sobol' nodes.
+    /// Nodes from the prior alone miss a narrow peak. A scout, half from the measure and half
+    /// around the best observed points, is followed by rounds in each of which a mixture of
+    /// Gaussians is fitted to the nodes of the round before. A fifth of the nodes are the
+    /// measure's own, so no weight exceeds 5. Where the measure has no density, or the belief no
+    /// observation, these are plain Sobol' nodes.
     pub fn importance(
         measure: &dyn Measure,
         belief: &dyn Belief,
         n: usize,
         seed: u64,
     ) -> Result<Nodes> {
-        let observed = Proposal::at_observed(belief);
-        let sample = matches!(measure.form(), Form::Sample(_));
-        let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
-            return Nodes::sobol(measure, n, seed);
-        };
-        let scout = Scout {
-            measure,
-            parts: vec![(0.5, &observed)],
-        };
-        let first = scout.nodes(n / 4, seed)?;
-        let reach = belief.moments(&first.points)?.ln_reach();
-        let Some(found) = Proposal::at_mass(&first, &reach, &observed) else {
-            return scout.nodes(n, seed);
-        };
-        let mixture = Scout {
-            measure,
-            parts: vec![(0.125, &observed), (0.625, &found)],
-        };
-        mixture.nodes(n, seed ^ 0x5bf0_3635)
+        let reach = |x: &Points| Ok(belief.moments(x)?.ln_reach());
+        follow(measure, belief, &reach, n, seed)
     }
 
-    /// Nodes that follow what f may well be: xi at u sd of g above or below its mean, whichever is larger in size.
+    /// The same for what f may well be: xi at u sd of g above or below its mean, whichever is
+    /// larger in size.
     ///
     /// A log warp's mean exp(mu + s/2) is largest where g is known least. Where a smooth ln f is
     /// extrapolated s can be thousands, and nodes that follow the mean are all out there.
@@ -114,12 +98,8 @@ impl Nodes {
         n: usize,
         seed: u64,
     ) -> Result<Nodes> {
-        let Some(anatomy) = belief.anatomy() else {
-            return Nodes::sobol(measure, n, seed);
-        };
-        let ln_f = ln_observed(anatomy.posterior, anatomy.link);
-        let reach = |x: &Points| plausible_reach(belief, x, u);
-        follow(measure, anatomy.posterior, &ln_f, &reach, n, seed)
+        let reach = |x: &Points| belief.ln_reach(x, u);
+        follow(measure, belief, &reach, n, seed)
     }
 
     /// The first replicates that together have at most `most` nodes, as a rule of its own.
@@ -175,10 +155,10 @@ pub(super) fn in_blocks(points: &Points, numbers: impl Fn(&Points) -> Vec<f64> +
     done.concat()
 }
 
-/// The measure with a few proposals beside it, each with its share of the nodes.
+/// Half of the nodes from the measure, half around the observed points.
 pub(super) struct Scout<'a> {
     pub measure: &'a dyn Measure,
-    pub parts: Vec<(f64, &'a Proposal)>,
+    pub observed: &'a Proposal,
 }
 
 impl Scout<'_> {
@@ -186,12 +166,8 @@ impl Scout<'_> {
         let (replicates, size) = split(n);
         let dim = self.measure.dim();
         // Whole numbers of nodes: the shares that are sampled are the shares that are weighted.
-        let counts: Vec<usize> = self
-            .parts
-            .iter()
-            .map(|(s, _)| (s * size as f64) as usize)
-            .collect();
-        let own = size - counts.iter().sum::<usize>();
+        let near = size / 2;
+        let own = size - near;
         let mut points = Points::empty(dim)?;
         let mut x = vec![0.0; dim];
         for r in 0..replicates {
@@ -199,29 +175,21 @@ impl Scout<'_> {
                 self.measure.quantile(u, &mut x);
                 points.push(&x)?;
             }
-            for (k, (count, (_, proposal))) in counts.iter().zip(&self.parts).enumerate() {
-                // One more coordinate chooses the component.
-                let stream = seed ^ 0x9e37_79b9_7f4a_7c15_u64.wrapping_mul(k as u64 + 1);
-                let mut sobol = sequence(dim + 1, stream, r)?;
-                for u in sobol.points(*count).chunks_exact(dim + 1) {
-                    proposal.draw(u, &mut x);
-                    points.push(&x)?;
-                }
+            // One more coordinate chooses the component.
+            let mut sobol = sequence(dim + 1, seed ^ 0x9e37_79b9_7f4a_7c15, r)?;
+            for u in sobol.points(near).chunks_exact(dim + 1) {
+                self.observed.draw(u, &mut x);
+                points.push(&x)?;
             }
         }
         let share = |count: usize| (count as f64 / size as f64).ln();
         let total = ((replicates * size) as f64).ln();
         let ln_weights = in_blocks(&points, |block| {
             let ln_pi: Vec<f64> = block.iter().map(|x| self.measure.ln_density(x)).collect();
-            let mut ln_mixture: Vec<f64> = ln_pi.iter().map(|pi| share(own) + pi).collect();
-            for (&count, (_, proposal)) in counts.iter().zip(&self.parts) {
-                let pairs = ln_mixture.iter_mut().zip(proposal.ln_densities(block));
-                pairs.for_each(|(sum, own)| *sum = ln_add_exp(*sum, share(count) + own));
-            }
-            let pairs = ln_pi.iter().zip(ln_mixture);
-            let weight = |(&pi, mixture): (&f64, f64)| match pi == f64::NEG_INFINITY {
+            let pairs = ln_pi.iter().zip(self.observed.ln_densities(block));
+            let weight = |(&pi, around): (&f64, f64)| match pi == f64::NEG_INFINITY {
                 true => f64::NEG_INFINITY,
-                false => pi - mixture - total,
+                false => pi - ln_add_exp(share(own) + pi, share(near) + around) - total,
             };
             pairs.map(weight).collect()
         });
@@ -233,9 +201,8 @@ impl Scout<'_> {
     }
 }
 
-/// Centers that the proposal at the observed points has at most, and that the second one has.
+/// Centers that the proposal at the observed points has at most.
 const OBSERVED: usize = 64;
-const CENTERS: usize = 128;
 
 /// A mixture of axis-aligned Gaussians.
 #[derive(Debug)]
@@ -271,16 +238,9 @@ impl Proposal {
     }
 
     /// At observed points within 8 + d nats of the best, weighted by exp((ln f - ln f_max) / 3).
-    fn at_observed(belief: &dyn Belief) -> Option<Proposal> {
-        let anatomy = belief.anatomy()?;
-        Proposal::around(
-            anatomy.posterior,
-            &ln_observed(anatomy.posterior, anatomy.link),
-        )
-    }
-
-    /// The same from the ln f at the posterior's points.
-    pub fn around(posterior: &PosteriorProcess, ln_f: &[f64]) -> Option<Proposal> {
+    pub fn at_observed(anatomy: Anatomy<'_>) -> Option<Proposal> {
+        let posterior = anatomy.posterior;
+        let ln_f = ln_sizes(anatomy.link.warp(), posterior.g());
         let top = ln_f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if !top.is_finite() {
             return None;
@@ -294,29 +254,6 @@ impl Proposal {
             .map(|&i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
             .unzip();
         Some(Proposal::new(centers, &ln_weights, halves(posterior)))
-    }
-
-    /// At nodes resampled in proportion to weight times what f can be there.
-    fn at_mass(nodes: &Nodes, reach: &[f64], like: &Proposal) -> Option<Proposal> {
-        let ln_mass: Vec<f64> = nodes
-            .ln_weights
-            .iter()
-            .zip(reach)
-            .map(|(w, r)| w + r)
-            .collect();
-        let weights = normalised(&ln_mass)?;
-        let count = CENTERS.min(nodes.points.len() / 4).max(1);
-        let picks = systematic(&weights, count, 0.5);
-        let centers: Vec<Vec<f64>> = picks
-            .iter()
-            .map(|&i| nodes.points.row(i).to_vec())
-            .collect();
-        let ln_weights = vec![0.0; centers.len()];
-        Some(Proposal::new(
-            centers,
-            &ln_weights,
-            like.half_lengths.clone(),
-        ))
     }
 
     /// Map d + 1 uniform numbers to a point.
@@ -354,22 +291,7 @@ impl Proposal {
     }
 }
 
-/// ln of what f may well be at the points, in size: xi at u sd of g from its mean.
-pub(super) fn plausible_reach(belief: &dyn Belief, x: &Points, u: f64) -> Result<Vec<f64>> {
-    let Some(anatomy) = belief.anatomy() else {
-        return Ok(belief.moments(x)?.ln_reach());
-    };
-    let warp = anatomy.link.warp();
-    let marginals = anatomy.posterior.marginals(x)?;
-    Ok(marginals.iter().map(|&at| ln_reach(warp, at, u)).collect())
-}
-
 fn halves(posterior: &PosteriorProcess) -> Vec<f64> {
     let lengths = posterior.process().theta().coordinate_lengths();
     lengths.iter().map(|l| 0.5 * l).collect()
-}
-
-/// ln |f| at the observed points.
-fn ln_observed(posterior: &PosteriorProcess, link: Link<'_>) -> Vec<f64> {
-    ln_sizes(link.warp(), posterior.g())
 }

@@ -1,8 +1,8 @@
-//! Draw points from f pi / Z under the belief's mean, all of one weight.
+//! Draw points from f pi / Z as an ensemble believes in it, all of one weight.
 
 use super::Nodes;
-use super::ratio::{Positive, no_mass};
-use crate::belief::Belief;
+use super::density::{Density, no_mass};
+use crate::belief::Ensemble;
 use crate::error::Result;
 use crate::measure::{Form, Measure};
 use crate::numeric::random::Rng;
@@ -12,10 +12,10 @@ use crate::points::Points;
 /// Nodes to resample from, at least and at most.
 const NODES: [usize; 2] = [16_384, 65_536];
 
-/// Fewest members of the ensemble that moves: its differences have to span every direction.
-const ENSEMBLE: usize = 256;
+/// Fewest walkers: their differences have to span every direction.
+const LEAST_WALKERS: usize = 256;
 
-/// Moves of each member. About a quarter are accepted, so 1 - 0.75^12 = 97 % of the points move.
+/// Moves of each walker. About a quarter are accepted, so 1 - 0.75^12 = 97 % of the points move.
 const MOVES: usize = 12;
 
 /// Points of equal weight.
@@ -23,7 +23,7 @@ const MOVES: usize = 12;
 pub struct Sample {
     /// Where.
     pub points: Points,
-    /// ln of the belief's mean of f there.
+    /// ln of f there, by the density that they follow.
     pub ln_f: Vec<f64>,
     /// The effective number of the weighted nodes that they were resampled from.
     pub effective: f64,
@@ -31,62 +31,59 @@ pub struct Sample {
     pub accepted: f64,
 }
 
-/// `n` points that follow pi times the belief's mean.
+/// `n` points that follow the ensemble's mean of f pi / Z.
 ///
 /// Nodes that follow the belief are resampled by their weight, which finds every mode in its
-/// proportion but repeats points. Then each half of the ensemble moves in turn along differences of
-/// two members of the other half, accepted by Metropolis' rule: the law stays and the repeats part.
+/// proportion but repeats points. Then each half of the walkers moves in turn along differences of
+/// two walkers of the other half, accepted by Metropolis' rule: the law stays and the repeats part.
 /// A measure without a density, or one that is itself a sample, is only resampled.
 pub fn sample(
-    belief: &dyn Belief,
+    ensemble: &Ensemble,
     measure: &dyn Measure,
     n: usize,
     rng: &mut Rng,
 ) -> Result<Sample> {
-    let f = Positive::new(belief)?;
-    let members = n.max(ENSEMBLE).next_multiple_of(2);
-    let count = (4 * members).clamp(NODES[0], NODES[1]);
-    let nodes = Nodes::plausible(measure, belief, 1.0, count, rng.next_u64())?;
-    let ln_f = f.ln_centres(&nodes.points)?;
-    let ln_weights: Vec<f64> = nodes
-        .ln_weights
-        .iter()
-        .zip(&ln_f)
-        .map(|(w, f)| w + f)
-        .collect();
+    let count = n.max(LEAST_WALKERS).next_multiple_of(2);
+    let on = (4 * count).clamp(NODES[0], NODES[1]);
+    let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
+    let density = Density::new(ensemble, &nodes)?;
+    let ln_density = density.ln_density(&nodes.points)?;
+    let pairs = nodes.ln_weights.iter().zip(&ln_density);
+    let ln_weights: Vec<f64> = pairs.map(|(w, f)| w + f).collect();
     let weights = normalised(&ln_weights).ok_or_else(no_mass)?;
-    let mut picks = systematic(&weights, members, rng.uniform());
+    let mut picks = systematic(&weights, count, rng.uniform());
     rng.shuffle(&mut picks);
-    let mut ensemble = Ensemble {
+    let mut walkers = Walkers {
         measure,
         points: nodes.points.select(&picks),
-        ln_f: picks.iter().map(|&i| ln_f[i]).collect(),
-        f,
+        ln_density: picks.iter().map(|&i| ln_density[i]).collect(),
+        density,
     };
     let fixed = !measure.has_density() || matches!(measure.form(), Form::Sample(_));
     let (mut accepted, moves) = (0, if fixed { 0 } else { MOVES });
     for _ in 0..moves {
         for half in 0..2 {
-            accepted += ensemble.step(half, rng)?;
+            accepted += walkers.step(half, rng)?;
         }
     }
+    let ln_z = walkers.density.ln_z();
     Ok(Sample {
-        points: ensemble.points.slice(0, n),
-        ln_f: ensemble.ln_f[..n].to_vec(),
+        points: walkers.points.slice(0, n),
+        ln_f: walkers.ln_density[..n].iter().map(|f| f + ln_z).collect(),
         effective: 1.0 / weights.iter().map(|w| w * w).sum::<f64>(),
-        accepted: accepted as f64 / (moves.max(1) * members) as f64,
+        accepted: accepted as f64 / (moves.max(1) * count) as f64,
     })
 }
 
-struct Ensemble<'a> {
-    f: Positive<'a>,
+struct Walkers<'a> {
+    density: Density<'a>,
     measure: &'a dyn Measure,
     points: Points,
-    ln_f: Vec<f64>,
+    ln_density: Vec<f64>,
 }
 
-impl Ensemble<'_> {
-    /// Propose a move to every member of one half; say how many were accepted.
+impl Walkers<'_> {
+    /// Propose a move to every walker of one half; say how many were accepted.
     fn step(&mut self, half: usize, rng: &mut Rng) -> Result<usize> {
         let size = self.points.len() / 2;
         let (start, other) = (half * size, (1 - half) * size);
@@ -104,7 +101,7 @@ impl Ensemble<'_> {
             }
             proposed.push(&x)?;
         }
-        let ln_f = self.f.ln_centres(&proposed)?;
+        let ln_density = self.density.ln_density(&proposed)?;
         let mut points = Points::empty(dim)?;
         let mut accepted = 0;
         for i in 0..self.points.len() {
@@ -113,12 +110,12 @@ impl Ensemble<'_> {
                 points.push(row)?;
                 continue;
             };
-            let ln_ratio = ln_f[k] + self.measure.ln_density(proposed.row(k))
-                - self.ln_f[i]
+            let ln_ratio = ln_density[k] + self.measure.ln_density(proposed.row(k))
+                - self.ln_density[i]
                 - self.measure.ln_density(row);
             if rng.uniform().ln() < ln_ratio && proposed.row(k) != row {
                 points.push(proposed.row(k))?;
-                self.ln_f[i] = ln_f[k];
+                self.ln_density[i] = ln_density[k];
                 accepted += 1;
             } else {
                 points.push(row)?;

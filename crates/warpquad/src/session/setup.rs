@@ -5,7 +5,7 @@ use super::expression::Expression;
 use super::spec::{Integrand, MethodSpec, OnFailure, Problem};
 use crate::baseline::{self, Baseline};
 use crate::data::Value;
-use crate::engine::{AUTO, Method, Model, Step4};
+use crate::engine::{AUTO, Method};
 use crate::error::{Error, Result};
 use crate::fit::Space;
 use crate::measure::{Chart, Form};
@@ -180,7 +180,10 @@ pub fn method(problem: &Problem) -> Result<Method> {
         .into_iter()
         .find(|field| problem.locate(field).is_some());
     let field = field.unwrap_or("integrand.range");
-    Model::check_range(&method, problem.range).map_err(|e| at(field, e))?;
+    let strategy = method.strategy()?;
+    strategy
+        .check_range(problem.range)
+        .map_err(|e| at(field, e))?;
     Ok(method)
 }
 
@@ -194,7 +197,7 @@ pub(super) fn method_json(problem: &Problem, method: &Method) -> Json {
         "name": name(problem),
         "warp": method.warp, "kernel": method.kernel, "acquisition": method.acquisition,
         "fit": match method.space { Space::F => "f", Space::G => "g" },
-        "linearised": method.step4 == Step4::Linearised,
+        "linearised": method.is_linearised(),
         "coordinates": method.coordinates.name(),
         "nodes": method.nodes, "refit_every": method.refit_every,
         "noise": problem.noise.unwrap_or(0.0),

@@ -156,6 +156,14 @@ impl Warp for Gumbel {
         true
     }
 
+    fn follows_ln_f(&self) -> bool {
+        true
+    }
+
+    fn saturates(&self) -> bool {
+        true
+    }
+
     fn local(&self, g: f64) -> Local {
         Local {
             ln_unit: self.ln_xi(g),

@@ -30,6 +30,10 @@ impl Warp for Log {
         Range::POSITIVE
     }
 
+    fn follows_ln_f(&self) -> bool {
+        true
+    }
+
     fn local(&self, g: f64) -> Local {
         Local {
             ln_unit: g,

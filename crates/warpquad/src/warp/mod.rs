@@ -229,6 +229,21 @@ pub trait Warp: Debug + Send + Sync {
         None
     }
 
+    /// Whether g is about ln f, so that the log of a normal f is a quadratic mean of g.
+    fn follows_ln_f(&self) -> bool {
+        false
+    }
+
+    /// Whether it saturates at a depth that the data may choose.
+    fn saturates(&self) -> bool {
+        false
+    }
+
+    /// The same warp standing on a smallest value, as WSABI's does; `None` for most.
+    fn standing_on(&self, _lowest: f64) -> Option<Result<Arc<dyn Warp>>> {
+        None
+    }
+
     /// xi and xi' at g, in a unit.
     fn local(&self, g: f64) -> Local;
 

@@ -2,6 +2,7 @@
 
 use super::{Cov, Equal, Local, Marginal, Mean, PolynomialForm, Range, Warp};
 use crate::error::{Result, finite};
+use std::sync::Arc;
 
 /// The square warp of WSABI, in the form of the paper's Table 1.
 ///
@@ -40,6 +41,10 @@ impl Warp for Square {
             lo: self.alpha,
             hi: f64::INFINITY,
         }
+    }
+
+    fn standing_on(&self, lowest: f64) -> Option<Result<Arc<dyn Warp>>> {
+        Some(Square::new(lowest).map(|square| Arc::new(square) as Arc<dyn Warp>))
     }
 
     fn local(&self, g: f64) -> Local {

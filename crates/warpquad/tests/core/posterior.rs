@@ -35,9 +35,9 @@ fn run(
 /// A standard normal prior in each of d coordinates, and the likelihood of one datum 1 with sd 1/2:
 /// the posterior is normal with mean 4/5 and variance 1/5.
 fn conjugate(d: usize, n: usize, seed: u64) -> Engine {
-    let process = Product::new(vec![univariate("normal", &[0.0, 1.0]).unwrap(); d]).unwrap();
+    let prior = Product::new(vec![univariate("normal", &[0.0, 1.0]).unwrap(); d]).unwrap();
     let ln_f = |x: &[f64]| Value::Log(-2.0 * x.iter().map(|x| (x - 1.0).powi(2)).sum::<f64>());
-    run(smooth("mmlt"), Range::POSITIVE, &process, ln_f, n, seed)
+    run(smooth("mmlt"), Range::POSITIVE, &prior, ln_f, n, seed)
 }
 
 const MEAN: f64 = 0.8;
@@ -46,7 +46,7 @@ const SD: f64 = 0.447_213_595_499_957_9;
 /// The banana of the examples on a flat prior: y given x is normal about x^2 with variance 1/10,
 /// and x has the density exp(-(1 - x)^2 / 20) up to what the box cuts off.
 fn banana(n: usize, seed: u64) -> Engine {
-    let process = Product::uniform(&[(-5.0, 5.0), (-5.0, 5.0)]).unwrap();
+    let prior = Product::uniform(&[(-5.0, 5.0), (-5.0, 5.0)]).unwrap();
     let method = Method {
         acquisition: "information-gain".into(),
         ..smooth("mmlt")
@@ -54,7 +54,7 @@ fn banana(n: usize, seed: u64) -> Engine {
     let ln_f = |x: &[f64]| {
         Value::Log(-(100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2)) / 20.0)
     };
-    run(method, Range::POSITIVE, &process, ln_f, n, seed)
+    run(method, Range::POSITIVE, &prior, ln_f, n, seed)
 }
 
 /// The unnormalised marginal of x in the banana: what is left of y's normal inside the box.
@@ -189,7 +189,7 @@ fn looking_back_ends_with_the_present_and_leaves_no_trace() {
     );
     assert_eq!(trace[4].ln_interval(0.95), before.ln_interval(0.95));
     // The run as it was: the same as one that stopped there and had not refitted since.
-    let process = Product::new(vec![univariate("normal", &[0.0, 1.0]).unwrap(); 2]).unwrap();
+    let prior = Product::new(vec![univariate("normal", &[0.0, 1.0]).unwrap(); 2]).unwrap();
     let ln_f = |x: &[f64]| -> warpquad::Result<Value> {
         Ok(Value::Log(
             -2.0 * x.iter().map(|x| (x - 1.0).powi(2)).sum::<f64>(),
@@ -198,7 +198,7 @@ fn looking_back_ends_with_the_present_and_leaves_no_trace() {
     let n = counts[1];
     let then = integrate(
         ln_f,
-        std::sync::Arc::new(process),
+        std::sync::Arc::new(prior),
         Range::POSITIVE,
         &smooth("mmlt"),
         n,
@@ -216,7 +216,7 @@ fn looking_back_ends_with_the_present_and_leaves_no_trace() {
 
 #[test]
 fn a_signed_f_has_no_posterior_and_a_bounded_or_linearised_one_has() {
-    let process = Product::uniform(&[(0.0, 1.0)]).unwrap();
+    let prior = Product::uniform(&[(0.0, 1.0)]).unwrap();
     let f = |x: &[f64]| Value::Linear(0.2 + 0.6 * x[0]);
     // E[x] under (0.2 + 0.6 x) on the unit interval: (0.1 + 0.2) / 0.5.
     for (name, range) in [
@@ -224,7 +224,7 @@ fn a_signed_f_has_no_posterior_and_a_bounded_or_linearised_one_has() {
         ("wsabi-l", Range::POSITIVE),
         ("wsabi-m", Range::POSITIVE),
     ] {
-        let mut engine = run(smooth(name), range, &process, f, 12, 0);
+        let mut engine = run(smooth(name), range, &prior, f, 12, 0);
         let nodes = engine.posterior_nodes().unwrap();
         let h = column(nodes.points(), 0);
         let e = nodes.expectation(&h).unwrap();
@@ -233,7 +233,7 @@ fn a_signed_f_has_no_posterior_and_a_bounded_or_linearised_one_has() {
         let gap = kolmogorov_smirnov(column(&drawn.points, 0), |x| (0.2 * x + 0.3 * x * x) / 0.5);
         assert!(gap < 0.045, "{name}: {gap}");
     }
-    let mut signed = run(smooth("bmc"), Range::REAL, &process, f, 10, 0);
+    let mut signed = run(smooth("bmc"), Range::REAL, &prior, f, 10, 0);
     let message = signed.posterior_sample(10, 0).unwrap_err().to_string();
     assert!(message.contains("f may be negative"), "{message}");
     assert!(signed.posterior_nodes().is_err());
@@ -241,14 +241,14 @@ fn a_signed_f_has_no_posterior_and_a_bounded_or_linearised_one_has() {
 
 #[test]
 fn draws_come_back_in_the_users_coordinates() {
-    let process = Product::new(vec![univariate("log-normal", &[0.0, 1.0]).unwrap()]).unwrap();
+    let prior = Product::new(vec![univariate("log-normal", &[0.0, 1.0]).unwrap()]).unwrap();
     let method = Method {
         coordinates: Chart::Natural,
         ..smooth("mmlt")
     };
     // ln x has the conjugate posterior.
     let ln_f = |x: &[f64]| Value::Log(-2.0 * (x[0].ln() - 1.0).powi(2));
-    let mut engine = run(method, Range::POSITIVE, &process, ln_f, 14, 0);
+    let mut engine = run(method, Range::POSITIVE, &prior, ln_f, 14, 0);
     let drawn = engine.posterior_sample(4000, 0).unwrap();
     let gap = kolmogorov_smirnov(column(&drawn.points, 0), |x| {
         normal_cdf((x.ln() - MEAN) / SD)

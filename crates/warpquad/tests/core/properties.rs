@@ -2,13 +2,16 @@
 
 use proptest::prelude::*;
 use std::sync::Arc;
-use warpquad::engine::{Method, Model, integrate};
+use warpquad::engine::{Engine, Method, integrate};
 use warpquad::fit::Space;
 use warpquad::functional::{Nodes, law};
 use warpquad::measure::{Measure, Product, univariate};
 use warpquad::numeric::random::Rng;
-use warpquad::warp::{Log, Range};
-use warpquad::{Belief, Data, Functional, Points, Process, Theta, Value, Warped, kernel, warp};
+use warpquad::warp::{Affine, Log, Range};
+use warpquad::{
+    Belief, Data, Ensemble, Functional, Matching, Model, Points, Process, Theta, Value, Warped,
+    kernel, warp,
+};
 
 fn unit_square() -> Arc<dyn Measure> {
     let side = || univariate("uniform", &[0.0, 1.0]).unwrap();
@@ -28,16 +31,20 @@ fn sample(n: usize, seed: u64) -> (Vec<Vec<f64>>, Vec<f64>) {
 
 fn ln_z(method: &str, rows: &[Vec<f64>], ln_f: &[f64]) -> f64 {
     let values = ln_f.iter().map(|&l| Value::Log(l)).collect();
-    let data = Data::new(Points::from_rows(rows).unwrap(), values).unwrap();
     let measure = unit_square();
+    let model = fitted(method, measure.as_ref(), rows, values);
+    let z = Functional::integral(measure.as_ref(), 512);
+    z.apply(&model).unwrap().ln_mean()
+}
+
+/// The model of a method that was told these values.
+fn fitted(method: &str, measure: &dyn Measure, rows: &[Vec<f64>], values: Vec<Value>) -> Model {
     let method = Method::by_name(method).unwrap();
-    let model = Model::new(&method, Range::POSITIVE, measure.as_ref(), &data, 0).unwrap();
-    model.belief(|belief| {
-        Functional::integral(measure.as_ref(), 512)
-            .apply(belief)
-            .unwrap()
-            .ln_mean()
-    })
+    let mut engine = Engine::new(method, Range::POSITIVE, measure, 0).unwrap();
+    for (x, value) in rows.iter().zip(values) {
+        engine.tell(x, value).unwrap();
+    }
+    engine.model().unwrap().unwrap().clone()
 }
 
 proptest! {
@@ -156,7 +163,9 @@ fn the_law_by_drawing_has_the_matched_moments() {
     let z = Functional::on(measure.as_ref(), nodes.clone())
         .apply(&Warped::new(&Log, &posterior))
         .unwrap();
-    let drawn = law(&Log, &posterior, &nodes, 20_000, &mut Rng::new(1)).unwrap();
+    let warp = Affine::scaled(Arc::new(Log), 0.0).unwrap();
+    let ensemble = Ensemble::one(Model::new(warp, posterior, Matching::Moments));
+    let drawn = law(&ensemble, &nodes, 20_000, &Rng::new(1)).unwrap();
     // 20 000 draws know the mean to 0.7 % of the sd, and the sd itself to 0.5 %.
     assert!((drawn.ln_mean() - z.ln_mean()).abs() < 0.03 * z.relative_sd());
     let spread = drawn.ln_quantile(0.841_344_7) - drawn.ln_quantile(0.158_655_3);
@@ -176,15 +185,9 @@ fn a_zero_moves_log_z_by_no_more_than_the_mass_it_stands_for() {
     let ln_z = |zero: f64| {
         let value = |x: f64| if x < 0.5 { -30.0 * x } else { zero };
         let values = rows.iter().map(|x| Value::Log(value(x[0]))).collect();
-        let data = Data::new(Points::from_rows(&rows).unwrap(), values).unwrap();
-        let method = Method::by_name("mmlt").unwrap();
-        let model = Model::new(&method, Range::POSITIVE, &measure, &data, 0).unwrap();
-        model.belief(|b| {
-            Functional::integral(&measure, 2048)
-                .apply(b)
-                .unwrap()
-                .ln_mean()
-        })
+        let model = fitted("mmlt", &measure, &rows, values);
+        let z = Functional::integral(&measure, 2048);
+        z.apply(&model).unwrap().ln_mean()
     };
     let exact = ((1.0 - (-15.0_f64).exp()) / 30.0).ln();
     let zeros = ln_z(f64::NEG_INFINITY);

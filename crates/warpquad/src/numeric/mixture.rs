@@ -1,8 +1,8 @@
-//! Fit a mixture of Gaussians to weighted points, so that nodes can follow any shape of mass.
+//! Fit a mixture of Gaussians to weighted points, so that draws can follow any shape of mass.
 
-use crate::numeric::linalg::{Cholesky, Mat};
-use crate::numeric::random::Rng;
-use crate::numeric::special::{ln_sum_exp, ln_sum_exp_columns, normal_quantile};
+use super::linalg::{Cholesky, Mat};
+use super::random::Rng;
+use super::special::{ln_sum_exp, ln_sum_exp_columns, normal_quantile};
 use crate::points::Points;
 
 /// Gaussians at most, besides the one over everything: enough for a curved ridge in the plane.
@@ -23,13 +23,13 @@ const NEGLIGIBLE: f64 = 25.0;
 
 /// A mixture of Gaussians with full covariances.
 #[derive(Debug, Clone)]
-pub(super) struct Mixture {
+pub(crate) struct Mixture {
     pub components: Vec<Component>,
 }
 
 /// One Gaussian of the mixture.
 #[derive(Debug, Clone)]
-pub(super) struct Component {
+pub(crate) struct Component {
     pub ln_share: f64,
     mean: Vec<f64>,
     factor: Cholesky,
@@ -174,6 +174,21 @@ impl Mixture {
         let total = ln_sum_exp(&ln_shares);
         components.iter_mut().for_each(|c| c.ln_share -= total);
         Some(Mixture { components })
+    }
+
+    /// A random point.
+    pub fn draw(&self, rng: &mut Rng) -> Vec<f64> {
+        let mut at = rng.uniform();
+        let passed = |c: &&Component| {
+            at -= c.ln_share.exp();
+            at < 0.0
+        };
+        let last = &self.components[self.components.len() - 1];
+        let chosen = self.components.iter().find(passed).unwrap_or(last);
+        let u: Vec<f64> = chosen.mean.iter().map(|_| rng.uniform()).collect();
+        let mut x = vec![0.0; u.len()];
+        chosen.draw(&u, &mut x);
+        x
     }
 
     /// ln of the density at every point.

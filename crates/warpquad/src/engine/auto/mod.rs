@@ -1,0 +1,270 @@
+//! The strategy that chooses for the user: one file for each decision, all numbers in [`Tuning`].
+
+mod axes;
+mod effects;
+mod exploring;
+mod maker;
+mod models;
+mod refinement;
+mod saturation;
+mod schedule;
+mod scores;
+mod tuning;
+mod units;
+mod widening;
+
+pub use tuning::{Field, Tuning};
+
+use super::strategy::{Answer, Choice, Kept, Strategy};
+use super::{History, LastFit, range};
+use crate::acquisition::{Acquisition, Context, Explore, LookAhead};
+use crate::belief::{Belief, Model};
+use crate::error::Result;
+use crate::fit::Space;
+use crate::functional::{Drawing, law_of_z};
+use crate::kernel::Kernel;
+use crate::measure::Chart;
+use crate::numeric::stream::{Stream, Streams};
+use crate::warp::{Range, Warp};
+use maker::{Maker, Shape};
+use std::sync::Arc;
+use widening::{Said, hindsight};
+
+/// Our own strategy. One model chooses the points; several, weighted by left-out densities, answer.
+#[derive(Debug, Clone)]
+pub struct Auto {
+    /// xi; one that saturates has its depth chosen by the data.
+    pub warp: Arc<dyn Warp>,
+    /// The kernel of the model that chooses.
+    pub kernel: Arc<dyn Kernel>,
+    /// The kernel of the model that joins the answer beside it.
+    pub rough_kernel: Arc<dyn Kernel>,
+    /// The space of the fit.
+    pub space: Space,
+    /// Where to look next; `None` for the look-ahead that the tuning describes.
+    pub acquisition: Option<Arc<dyn Acquisition>>,
+    /// The coordinates of the process.
+    pub coordinates: Chart,
+    /// Nodes of the integral.
+    pub nodes: usize,
+    /// A fit from all starting points every so many observations, at least.
+    pub refit_every: usize,
+    /// Every number that it decides by.
+    pub tuning: Tuning,
+}
+
+impl Auto {
+    fn look_ahead(&self) -> LookAhead {
+        let tuning = &self.tuning;
+        LookAhead {
+            tails_sd: tuning.tails_sd.clone(),
+            nodes_per_dimension: tuning.look_nodes_per_dimension,
+            nodes_least: tuning.look_nodes_least,
+            nodes_most: tuning.look_nodes_most,
+            candidates: tuning.look_candidates,
+            gradients: tuning.look_gradients,
+            settled_part: tuning.settled_part,
+            exploring_sd: tuning.exploring_sd,
+        }
+    }
+
+    fn drawing(&self) -> Drawing {
+        let tuning = &self.tuning;
+        Drawing {
+            draws: tuning.law_draws,
+            joint_nodes: tuning.joint_nodes,
+            nodes: self.nodes,
+            reach_sd: tuning.reach_sd,
+            box_error: tuning.box_error,
+            nodes_beside_boxes: tuning.nodes_beside_boxes,
+            fine_nodes_part: tuning.fine_nodes_part,
+            fine_nodes_factor: tuning.fine_nodes_factor,
+            shared_surface_from: tuning.shared_surface_from,
+        }
+    }
+
+    /// How many times wider the answer must be for where it stood after a part of the
+    /// observations; 1 where nothing can be said of that, as before the first fit.
+    fn hindsight(&self, seen: &History, now: Said) -> f64 {
+        let tuning = &self.tuning;
+        let part = tuning.hindsight_part;
+        let n = (part * seen.len() as f64) as usize;
+        if n < self.initial_points(seen.dim()) {
+            return 1.0;
+        }
+        let then = self.said_after(&seen.first(n), seen.streams());
+        then.map_or(1.0, |then| hindsight(then, now, part))
+    }
+
+    /// What the leading model said of Z.
+    fn said_after(&self, seen: &History, streams: Streams) -> Option<Said> {
+        let data = seen.data().ok()?;
+        if data.all_zero() && seen.range().lo == 0.0 {
+            return None;
+        }
+        let (lead, fit) = self.fit(seen).ok()?;
+        let maker = Maker {
+            auto: self,
+            seen,
+            data: &data,
+        };
+        let ensemble = models::lead_alone(&maker, &lead, fit.tau).ok()?;
+        let how = Drawing {
+            draws: self.tuning.hindsight_draws,
+            nodes: (self.nodes / self.tuning.hindsight_one_node_in).max(1),
+            fine_nodes_factor: 1,
+            ..self.drawing()
+        };
+        let streams = Streams::new(streams.seed(Stream::Hindsight), seen.len() as u64);
+        let drawn = law_of_z(&ensemble, seen.frame().measure(), &how, streams).ok()?;
+        Some(Said::by(&drawn.law, drawn.node_error))
+    }
+}
+
+impl Strategy for Auto {
+    fn chart(&self) -> Chart {
+        self.coordinates
+    }
+
+    fn check_range(&self, range: Range) -> Result<()> {
+        range::check(&self.warp, range)
+    }
+
+    fn initial_points(&self, dim: usize) -> usize {
+        let tuning = &self.tuning;
+        (tuning.initial_per_dimension * dim).max(tuning.initial_least)
+    }
+
+    fn fit(&self, seen: &History) -> Result<(Model, LastFit)> {
+        let (n, data, last) = (seen.len(), seen.data()?, seen.last_fit());
+        let maker = Maker {
+            auto: self,
+            seen,
+            data: &data,
+        };
+        let shape = |tau: Option<f64>| Shape::of_choice(maker.warping(tau));
+        let tuning = &self.tuning;
+        if let Some(fit) = last.filter(|fit| schedule::still_serves(n, fit.n, tuning)) {
+            // A theta of fewer observations may be no good for these.
+            if let Ok(model) = maker.condition(&shape(fit.tau), fit.theta.clone()) {
+                return Ok((model, fit.clone()));
+            }
+        }
+        let full_due = |full| schedule::is_full_due(n, full, self.refit_every, tuning);
+        let (model, full, tau) = match last {
+            Some(fit) if !full_due(fit.full) => {
+                let model = maker.fitter(&shape(fit.tau))?.improve(&fit.theta)?;
+                (model, fit.full, fit.tau)
+            }
+            _ if self.warp.saturates() => {
+                let tau = last.and_then(|fit| fit.tau);
+                let theta = last.map(|fit| &fit.theta);
+                let (model, tau) = saturation::choose(&maker, tau, theta)?;
+                (model, n, Some(tau))
+            }
+            _ => (maker.fitter(&shape(None))?.fit_all(None)?, n, None),
+        };
+        let fit = LastFit {
+            theta: model.theta().clone(),
+            n,
+            full,
+            tau,
+        };
+        Ok((model, fit))
+    }
+
+    fn choose(
+        &self,
+        seen: &History,
+        lead: &Model,
+        choice: &Choice<'_>,
+        kept: &mut Kept,
+    ) -> Result<Vec<f64>> {
+        let at = |belief| Context {
+            belief,
+            measure: seen.frame().measure(),
+            taken: choice.taken,
+            seed: seen.seed(),
+            step: choice.step,
+        };
+        let look = self.look_ahead();
+        let rule: &dyn Acquisition = match &self.acquisition {
+            Some(rule) => rule.as_ref(),
+            None => &look,
+        };
+        if let Some(z) = rule.choose_unless_settled(&at(lead as &dyn Belief))? {
+            return Ok(z);
+        }
+        let explorer = exploring::explorer(self, seen, lead, choice.pending, kept)?;
+        Explore(look.clone()).choose(&at(&explorer))
+    }
+
+    fn answer(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<Answer> {
+        let data = seen.data()?;
+        let maker = Maker {
+            auto: self,
+            seen,
+            data: &data,
+        };
+        let ensemble = models::ensemble(&maker, lead, fit.tau)?;
+        let measure = seen.frame().measure();
+        let drawn = law_of_z(&ensemble, measure, &self.drawing(), seen.streams())?;
+        let wider = self.hindsight(seen, Said::by(&drawn.law, drawn.node_error));
+        let law = drawn.law.widened(wider);
+        Ok(Answer {
+            estimate: law.estimate(drawn.node_error),
+            ensemble: ensemble.widened(wider),
+            law,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Value;
+    use crate::engine::{Frame, Method};
+    use crate::measure::Product;
+
+    /// `auto` for a positive f, as it comes.
+    pub fn auto() -> Auto {
+        Method::auto(Range::POSITIVE).auto_parts().unwrap()
+    }
+
+    /// A run that was told ln f at these points of a box.
+    pub fn history(
+        bounds: &[(f64, f64)],
+        points: &[Vec<f64>],
+        ln_f: impl Fn(&[f64]) -> f64,
+    ) -> History {
+        let measure = Product::uniform(bounds).unwrap();
+        let frame = Frame::prior(&measure, Chart::Identity).unwrap();
+        let mut seen = History::new(frame, Range::POSITIVE, 0).unwrap();
+        for x in points {
+            seen.points.push(x).unwrap();
+            seen.values.push(Value::Log(ln_f(x)));
+        }
+        seen
+    }
+
+    /// The same at n points over the unit interval.
+    pub fn line_history(n: usize, ln_f: impl Fn(f64) -> f64) -> History {
+        let at = |i: usize| vec![i as f64 / (n - 1) as f64];
+        let points: Vec<Vec<f64>> = (0..n).map(at).collect();
+        history(&[(0.0, 1.0)], &points, |x| ln_f(x[0]))
+    }
+
+    /// The given warp's model of a run, fitted from all starting points with this nugget.
+    pub fn model_with_nugget(seen: &History, nugget: f64) -> Model {
+        let mut auto = auto();
+        auto.tuning.nugget = nugget;
+        let data = seen.data().unwrap();
+        let maker = Maker {
+            auto: &auto,
+            seen,
+            data: &data,
+        };
+        let shape = Shape::of_choice(maker.warping(None));
+        maker.fitter(&shape).unwrap().fit_all(None).unwrap()
+    }
+}

@@ -1,0 +1,131 @@
+//! Keep what a run has seen: observations in the frame's coordinates, and the fits on its way.
+
+use super::Frame;
+use crate::belief::Theta;
+use crate::data::{Data, Value};
+use crate::error::Result;
+use crate::numeric::stream::Streams;
+use crate::points::Points;
+use crate::warp::Range;
+
+/// A fit of a run: all that later fits depend on besides the data.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LastFit {
+    /// The hyperparameters.
+    pub theta: Theta,
+    /// How many observations they were fitted to.
+    pub n: usize,
+    /// How many there were at the last fit from all starting points.
+    pub full: usize,
+    /// Where the warp saturates, in nats, if that was chosen by the data.
+    pub tau: Option<f64>,
+}
+
+/// What a strategy is given: the problem, and what has been observed so far.
+#[derive(Debug, Clone)]
+pub struct History {
+    pub(super) frame: Frame,
+    pub(super) range: Range,
+    pub(super) seed: u64,
+    pub(super) noise: f64,
+    /// Where, in the frame's coordinates.
+    pub(super) points: Points,
+    pub(super) values: Vec<Value>,
+    /// Every fit that chose a point, in order.
+    pub(super) fits: Vec<LastFit>,
+}
+
+impl History {
+    /// Nothing seen yet.
+    pub(super) fn new(frame: Frame, range: Range, seed: u64) -> Result<History> {
+        Ok(History {
+            points: Points::empty(frame.dim())?,
+            frame,
+            range,
+            seed,
+            noise: 0.0,
+            values: Vec::new(),
+            fits: Vec::new(),
+        })
+    }
+
+    /// The measure that carries the integral, and its coordinates.
+    pub fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// What is known of f.
+    pub fn range(&self) -> Range {
+        self.range
+    }
+
+    /// The seed of the run.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The variance of the noise on g.
+    pub fn noise(&self) -> f64 {
+        self.noise
+    }
+
+    /// The number of observations.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Whether nothing has been observed.
+    pub fn is_empty(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// The number of parameters.
+    pub fn dim(&self) -> usize {
+        self.points.dim()
+    }
+
+    /// The observations, in the frame's coordinates.
+    pub fn data(&self) -> Result<Data> {
+        let make = if self.noise > 0.0 {
+            Data::noisy
+        } else {
+            Data::new
+        };
+        make(self.points.clone(), self.values.clone())
+    }
+
+    /// The last fit that chose a point.
+    pub fn last_fit(&self) -> Option<&LastFit> {
+        self.fits.last()
+    }
+
+    /// Every fit that chose a point, in order.
+    pub fn fits(&self) -> &[LastFit] {
+        &self.fits
+    }
+
+    /// The random streams of what is worked out from these observations.
+    pub fn streams(&self) -> Streams {
+        Streams::new(self.seed, self.len() as u64)
+    }
+
+    /// The same run when it had seen its first `n` observations.
+    pub fn first(&self, n: usize) -> History {
+        let fits = self.fits.iter().take_while(|fit| fit.n <= n);
+        History {
+            frame: self.frame.clone(),
+            points: self.points.slice(0, n),
+            values: self.values[..n].to_vec(),
+            fits: fits.cloned().collect(),
+            ..*self
+        }
+    }
+
+    /// Keep a fit that has chosen a point.
+    pub(super) fn keep(&mut self, fit: LastFit) {
+        match self.fits.last_mut() {
+            Some(last) if last.n == fit.n => *last = fit,
+            _ => self.fits.push(fit),
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Name the methods: plain data that say which warp, kernel, fit and acquisition go together.
+//!
+//! This is where names become values: a strategy holds the parts themselves.
+
+use super::auto::{Auto, Tuning};
+use super::published::Published;
+use super::strategy::Strategy;
+use crate::belief::Matching;
+use crate::error::{Error, Result};
+use crate::fit::{LengthPrior, Space};
+use crate::measure::Chart;
+use crate::warp::Range;
+use crate::{acquisition, baseline, kernel, warp};
+use std::sync::Arc;
+
+/// A method, as a choice of parts by their registry names.
+///
+/// ```
+/// use warpquad::engine::Method;
+/// let mmlt = Method::by_name("mmlt")?;
+/// assert_eq!((mmlt.warp.as_str(), mmlt.kernel.as_str()), ("log", "matern32"));
+/// assert_eq!(Method { kernel: "matern52".into(), ..mmlt }.warp, "log");
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Method {
+    /// The warp's name.
+    pub warp: String,
+    /// The kernel's name.
+    pub kernel: String,
+    /// The space of the fit.
+    pub space: Space,
+    /// The acquisition's name.
+    pub acquisition: String,
+    /// Where the process lives: in x, as published, or in the prior's own coordinates.
+    pub coordinates: Chart,
+    /// Nodes of the final integral to begin with; more are taken where their error is not small.
+    pub nodes: usize,
+    /// A full fit, with all starts, every so many observations; in between the last optimum is
+    /// only improved.
+    pub refit_every: usize,
+    /// How a run goes on.
+    pub plan: Plan,
+}
+
+/// The strategies that methods name.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Plan {
+    /// One model, as in the paper.
+    Published {
+        /// How the belief about f is made.
+        matching: Matching,
+        /// A prior on length scales; none in the paper's methods.
+        length_prior: Option<LengthPrior>,
+        /// Variance on g, besides the noise, that keeps smooth kernels of close points invertible.
+        nugget: f64,
+    },
+    /// Our own, with every number that it decides by.
+    Auto(Box<Tuning>),
+}
+
+/// One line of the registry.
+#[derive(Debug)]
+pub struct Entry {
+    /// What users write.
+    pub name: &'static str,
+    /// What it is for.
+    pub summary: &'static str,
+    /// Make one; for `auto`, that of a positive f.
+    pub build: fn() -> Method,
+}
+
+/// The name of the method that chooses for the user.
+pub const AUTO: &str = "auto";
+
+/// All methods: our own, and the paper's, each with Matern 3/2.
+pub static REGISTRY: &[Entry] = &[
+    Entry {
+        name: AUTO,
+        summary: "what to use: saturating warp, tails watched, several models averaged",
+        build: || Method::auto(Range::POSITIVE),
+    },
+    Entry {
+        name: "bmc",
+        summary: "Bayesian Monte Carlo: no warp; for f of either sign",
+        build: || Method::published("identity", Space::F, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "wsabi-l",
+        summary: "square warp, linearised, fitted in g-space, uncertainty times the prior squared",
+        build: || {
+            Method::published(
+                "square",
+                Space::G,
+                "uncertainty-prior",
+                Matching::Linearised,
+            )
+        },
+    },
+    Entry {
+        name: "wsabi-m",
+        summary: "square warp, moments matched, fitted in f-space",
+        build: || Method::published("square", Space::F, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "wsabi-m-g",
+        summary: "square warp, moments matched, fitted in g-space",
+        build: || Method::published("square", Space::G, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "mmlt",
+        summary: "log warp, moments matched, fitted in f-space: the paper's method",
+        build: || Method::published("log", Space::F, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "mmlt-g",
+        summary: "log warp, moments matched, fitted in g-space",
+        build: || Method::published("log", Space::G, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "probit",
+        summary: "probit warp for bounded f, fitted in f-space",
+        build: || Method::published("probit", Space::F, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "probit-g",
+        summary: "probit warp for bounded f, fitted in g-space",
+        build: || Method::published("probit", Space::G, "uncertainty", Matching::Moments),
+    },
+];
+
+impl Method {
+    /// Our own recipe: a saturating warp, a squared-exponential kernel in the prior's own
+    /// coordinates, a look-ahead that watches the tails, and an average over models.
+    ///
+    /// ```
+    /// use warpquad::{engine::Method, warp::Range};
+    /// assert_eq!(Method::auto(Range::POSITIVE).warp, "gumbel");
+    /// assert_eq!(Method::auto(Range { lo: 0.0, hi: 1.0 }).warp, "probit");
+    /// ```
+    pub fn auto(range: Range) -> Method {
+        let warp = match (range.lo.is_finite(), range.hi.is_finite()) {
+            (true, true) => "probit",
+            (false, false) => "identity",
+            _ if range == Range::POSITIVE => "gumbel",
+            _ => "log",
+        };
+        Method {
+            warp: warp.into(),
+            kernel: "squared-exponential".into(),
+            space: Space::G,
+            acquisition: LOOK_AHEAD.into(),
+            coordinates: Chart::Natural,
+            nodes: 16384,
+            refit_every: 10,
+            plan: Plan::Auto(Box::default()),
+        }
+    }
+
+    /// A method as published: in x, with Matern 3/2 and no more than the likelihood to fit it.
+    fn published(warp: &str, space: Space, acquisition: &str, matching: Matching) -> Method {
+        Method {
+            warp: warp.into(),
+            kernel: "matern32".into(),
+            space,
+            acquisition: acquisition.into(),
+            coordinates: Chart::Identity,
+            nodes: 4096,
+            refit_every: 10,
+            plan: Plan::Published {
+                matching,
+                length_prior: None,
+                nugget: 0.0,
+            },
+        }
+    }
+
+    /// The method of that name; `auto` is that of a positive f.
+    pub fn by_name(name: &str) -> Result<Method> {
+        let entry = REGISTRY.iter().find(|entry| entry.name == name);
+        let entry = entry.ok_or_else(|| {
+            let names: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
+            let baselines: Vec<&str> = baseline::REGISTRY.iter().map(|entry| entry.name).collect();
+            let reason = format!(
+                "unknown method '{name}'; there are {}, and the baselines {}",
+                names.join(", "),
+                baselines.join(", ")
+            );
+            Error::spec("method", reason)
+        })?;
+        Ok((entry.build)())
+    }
+
+    /// Whether the belief about f is a first-order expansion.
+    pub fn is_linearised(&self) -> bool {
+        matches!(&self.plan, Plan::Published { matching, .. } if *matching == Matching::Linearised)
+    }
+
+    /// The strategy, with names resolved to parts.
+    pub fn strategy(&self) -> Result<Arc<dyn Strategy>> {
+        let (matching, length_prior, nugget) = match &self.plan {
+            Plan::Auto(_) => return Ok(Arc::new(self.auto_parts()?)),
+            Plan::Published {
+                matching,
+                length_prior,
+                nugget,
+            } => (*matching, *length_prior, *nugget),
+        };
+        Ok(Arc::new(Published {
+            warp: warp::by_name(&self.warp)?,
+            kernel: kernel::by_name(&self.kernel)?,
+            space: self.space,
+            acquisition: acquisition::by_name(&self.acquisition)?,
+            matching,
+            coordinates: self.coordinates,
+            nodes: self.nodes,
+            refit_every: self.refit_every,
+            length_prior,
+            nugget,
+        }))
+    }
+
+    /// `auto` with these parts.
+    pub(super) fn auto_parts(&self) -> Result<Auto> {
+        let rule = acquisition::by_name(&self.acquisition)?;
+        let tuning = match &self.plan {
+            Plan::Auto(tuning) => (**tuning).clone(),
+            Plan::Published { .. } => Tuning::default(),
+        };
+        Ok(Auto {
+            warp: warp::by_name(&self.warp)?,
+            kernel: kernel::by_name(&self.kernel)?,
+            rough_kernel: kernel::by_name("matern52")?,
+            space: self.space,
+            // Its own look-ahead takes its numbers from the tuning.
+            acquisition: (self.acquisition != LOOK_AHEAD).then_some(rule),
+            coordinates: self.coordinates,
+            nodes: self.nodes,
+            refit_every: self.refit_every,
+            tuning,
+        })
+    }
+}
+
+/// The acquisition that `auto` takes unless it is told another one.
+const LOOK_AHEAD: &str = "look-ahead";

@@ -1,0 +1,84 @@
+//! Say what a strategy decides: when to fit and how, where to look next, what to answer.
+
+use super::{History, LastFit, Outcome};
+use crate::belief::{Ensemble, Model, Theta};
+use crate::error::Result;
+use crate::functional::{Estimate, Law};
+use crate::measure::Chart;
+use crate::points::Points;
+use crate::warp::Range;
+use std::fmt::Debug;
+
+/// What a choice is made among.
+#[derive(Debug, Clone, Copy)]
+pub struct Choice<'a> {
+    /// Observed, pending and failed points, in the frame's coordinates.
+    pub taken: &'a Points,
+    /// Points that were asked for and not told yet.
+    pub pending: &'a Points,
+    /// How many points were asked for before this one.
+    pub step: usize,
+}
+
+/// A fit that a strategy may keep between choices. It is a function of the history, so a restored
+/// run makes it again.
+pub type Kept = Option<LastFit>;
+
+/// How a method goes about a run.
+///
+/// A strategy has no state: what it does is a function of the history. `published` is the paper's
+/// way, `auto` is ours; a user's own can run an [`Engine`](super::Engine) or a session too.
+pub trait Strategy: Debug + Send + Sync {
+    /// The coordinates of the prior that the process lives in.
+    fn chart(&self) -> Chart {
+        Chart::Identity
+    }
+
+    /// Refuse a range of f that cannot be reached, before anything is observed.
+    fn check_range(&self, range: Range) -> Result<()>;
+
+    /// Space-filling points before the first fit: a length scale needs a few points a dimension.
+    fn initial_points(&self, dim: usize) -> usize {
+        (4 * dim).max(8)
+    }
+
+    /// The model of all observations that chooses the next point, and the fit to be kept with it.
+    fn fit(&self, seen: &History) -> Result<(Model, LastFit)>;
+
+    /// The next point, in the frame's coordinates. `lead` is the fitted model, conditioned on
+    /// pending points at their mean.
+    fn choose(
+        &self,
+        seen: &History,
+        lead: &Model,
+        choice: &Choice<'_>,
+        kept: &mut Kept,
+    ) -> Result<Vec<f64>>;
+
+    /// What is believed of f, and so of Z.
+    fn answer(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<Answer>;
+}
+
+/// What is believed of f, with the law of Z that it implies.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    /// The belief about f, in the frame's coordinates.
+    pub ensemble: Ensemble,
+    /// The law of Z by drawing g.
+    pub law: Law,
+    /// The normal law of Z.
+    pub estimate: Estimate,
+}
+
+impl Answer {
+    /// The law of Z, for a report.
+    pub fn outcome(&self, evaluations: usize) -> Outcome {
+        let theta: &Theta = self.ensemble.heaviest().theta();
+        Outcome {
+            law: self.law.clone(),
+            estimate: self.estimate,
+            theta: Some(theta.clone()),
+            evaluations,
+        }
+    }
+}
