@@ -15,8 +15,8 @@ pub(super) struct Mixture {
 }
 
 impl Mixture {
-    /// A mixture fitted to points: one part for each 50 d of them, at most 4. It starts from parts around
-    /// points far from each other.
+    /// A mixture fitted to points: one part for each 50 d of them, at most 4. It starts from parts
+    /// around points far from each other.
     pub fn fit(points: &Points, rng: &mut Rng) -> Mixture {
         let (n, dim) = (points.len(), points.dim());
         let count = (n / (50 * dim)).clamp(1, 4);
@@ -95,7 +95,8 @@ impl Mixture {
     }
 }
 
-/// Points far from each other: each next one with probability as the squared distance to the nearest before.
+/// Points far from each other: each next one has a probability in proportion to its squared
+/// distance to the nearest before.
 fn spread(points: &Points, whole: &Shape, count: usize, rng: &mut Rng) -> Vec<usize> {
     let mut chosen = vec![rng.below(points.len())];
     while chosen.len() < count {
