@@ -1,9 +1,10 @@
-"""Set warpquad's likelihood of absorbers beside the same model in numpy and scipy, on one thread: equal values, and times.
+"""Set warpquad's likelihood of absorbers beside numpy's, on one thread: values and times.
 
 Usage: python benchmarks/dla_ratio.py DATA [ID] [rounds]
 
-DATA is the folder that holds dla/. Needs numpy, scipy and cargo. Each round times numpy, then warpquad; a time is the least over all
-calls of all rounds. Times depend on the machine: only the ratio is a claim.
+DATA is the folder that holds dla/. Needs numpy, scipy and cargo. Each round times numpy, then
+warpquad. A time is the least over all calls of all rounds. Times depend on the machine: only the
+ratio is a claim.
 """
 
 import os

@@ -29,12 +29,12 @@ def wheel() -> Path:
 
 
 def ours(peer: Peer) -> bool:
-    """Whether it is this repository's package, which comes from a wheel and not from its requirements."""
+    """Whether it is this repository's package, which comes from a wheel, not from requirements."""
     return peer.package == "warpquad"
 
 
 def version(peer: Peer) -> str:
-    """The version that rows carry: the pinned one, and for our own package also what the wheel's bytes say."""
+    """The version that rows carry: the pinned one, for our own package with the wheel's hash."""
     if ours(peer):
         path = wheel()
         return f"{path.name.split('-')[1]}+{digest(path.read_bytes())}"
@@ -50,7 +50,7 @@ def digest(data: bytes) -> str:
 
 
 def python_of(peer: Peer, root: Path) -> Path:
-    """The interpreter of the peer's environment, made if it is not there or its requirements have changed."""
+    """The interpreter of the peer's environment, made if missing or if its requirements changed."""
     place = root / peer.module
     python, stamp = place / "bin" / "python", place / ".made"
     wanted = digest(requirements(peer).read_bytes())

@@ -1,8 +1,10 @@
-"""Time what `auto` takes for an evaluation beside the integrand, side by side for several builds: `python -m benchmarks.overhead [a.whl b.whl]`.
+"""Time what `auto` takes for an evaluation beside the integrand, side by side for several builds.
 
-Each run has 200 evaluations and one look at the answer, on one core; its time is the processor's, less the integrand's.
-Builds take turns problem by problem, so that what else the machine does falls on all of them. Without a wheel it is the
-one that `make wheel` built.
+`python -m benchmarks.overhead [a.whl b.whl]`
+
+Each run has 200 evaluations and one look at the answer, on one core. Its time is the processor's,
+less the integrand's. Builds take turns problem by problem, so that what else the machine does falls
+on all of them. Without a wheel it is the one that `make wheel` built.
 """
 
 from __future__ import annotations

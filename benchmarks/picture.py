@@ -54,7 +54,7 @@ LOWEST, HIGHEST = 1e-4, 30.0
 
 
 def draw(runs: list[Run], path: Path) -> None:
-    """One panel for each group of dimension, one line for each peer: the median over problems and seeds."""
+    """A panel for each group of dimension, a line for each peer: medians over problems, seeds."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -94,7 +94,7 @@ def every(runs: list[Run], names: list[str]) -> int:
 
 
 def line(axes: object, runs: list[Run], name: str, colour: str) -> None:
-    """The medians of a peer: a line over the small budgets, and a point where it stops by itself."""
+    """The medians of a peer: a line over small budgets, and a point where it stops by itself."""
     steps: dict[str, list[Run]] = {}
     for run in runs:
         steps.setdefault(run.budget, []).append(run)

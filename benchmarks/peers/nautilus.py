@@ -8,7 +8,7 @@ from benchmarks.peers import FINISH, FINISH_CALLS, Estimate
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
-    """A run for each budget, within a small one with fewer live points. It states no error of log Z."""
+    """A run for each budget, a small one with fewer live points. It states no error of log Z."""
     from nautilus import Sampler
 
     for budget in budgets:
@@ -20,5 +20,5 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
 
 
 def live_points(d: int, budget: int) -> int:
-    """Live points of a run cut at a budget: with 2000, the default, it draws from the prior only."""
+    """Live points of a run cut at a budget: with the default, 2000, it only draws the prior."""
     return max(2 * d + 10, budget // 4)

@@ -8,7 +8,7 @@ from benchmarks.peers import FINISH, Estimate
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
-    """One run with its defaults. It has no cap on evaluations, and its first population alone is larger than the budgets."""
+    """One run with its defaults: it has no cap, and its first population exceeds the budgets."""
     import pocomc
 
     for budget in budgets:

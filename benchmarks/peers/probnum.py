@@ -1,4 +1,4 @@
-"""ProbNum's Bayesian quadrature: a Gaussian process on f itself, nodes by integral variance reduction."""
+"""ProbNum's Bayesian quadrature: a process on f itself, nodes by integral variance reduction."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import numpy as np
 from benchmarks.peers import NORMAL_95, Estimate
 from benchmarks.peers.coordinates import FARTHEST, all_normal, log_f_of_cube
 
-# Lengthscales to choose from, in units of the cube's edge or of the prior's standard deviation: from the distance of neighbours in
-# a design of the largest budget to a function without features.
+# Lengthscales to choose from, in units of the cube's edge or of the prior's standard deviation:
+# from the distance of neighbours in a design of the largest budget to a function without features.
 LENGTHSCALES = np.geomspace(0.01, 3.0, 25)
 # ProbNum's own jitter, as a part of the kernel's variance.
 JITTER = 1e-8
-# Candidates of each node, ten times ProbNum's own number: its optimiser without gradients takes 0.1 s for each node in two dimensions.
+# Candidates of each node, ten times ProbNum's own number. Its optimiser without gradients takes 0.1
+# s for each node in two dimensions.
 CANDIDATES = 1000
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     """Estimates at all budgets from one run.
 
-    ProbNum fits the scale of its kernel and leaves the lengthscale to its user: it is chosen by the marginal likelihood after the
-    initial design of 5 d points, and again whenever the nodes have doubled and at each budget. f is in units of the largest so far.
+    ProbNum fits the scale of its kernel and leaves the lengthscale to its user. Here the marginal
+    likelihood chooses it after the initial design of 5 d points, and again whenever the nodes have
+    doubled and at each budget. f is in units of the largest so far.
     """
     from probnum.quad.integration_measures import GaussianMeasure, LebesgueMeasure
     from scipy.special import ndtr
@@ -65,7 +67,8 @@ class Quadrature:
             initial_design="latin" if initial and self.bounded else "mc" if initial else None,
             options={"max_evals": most, "jitter": JITTER, "n_candidates": CANDIDATES},
         )
-        # Version 0.1.25 gives its policy the class of the acquisition function where an object is wanted, and fails at the first node.
+        # Version 0.1.25 gives its policy the class of the acquisition function where an object is
+        # wanted, and fails at the first node.
         method.policy.acquisition_func = method.policy.acquisition_func()
         return method
 
@@ -112,7 +115,8 @@ class Quadrature:
         top = self.top
 
         def f(points: np.ndarray) -> np.ndarray:
-            # A value far above all others is cut for the choice of the next few nodes; it is kept as it is.
+            # A value far above all others is cut for the choice of the next few nodes; it is kept
+            # as it is.
             return np.exp(np.minimum(self.add(np.asarray(points)) - top, 300.0))
 
         self.method(most, False).integrate(fun=f, nodes=self.nodes, fun_evals=self.f(), rng=self.rng)

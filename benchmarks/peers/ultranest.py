@@ -35,5 +35,5 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
 
 
 def live_points(d: int, budget: int) -> int:
-    """Live points of a run cut at a budget: all of them are spent before the first step, and 400 is the default."""
+    """Live points of a run cut at a budget: 400, the default, is spent before the first step."""
     return max(2 * d + 1, budget // 10)

@@ -1,4 +1,4 @@
-"""Integrate a problem of at most three dimensions by Gauss and Legendre's rule on panels, in the prior's natural coordinate."""
+"""Integrate at most three dimensions by Gauss-Legendre panels, in natural coordinates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Posteriors of small public data sets and of drawn ones: regressions, a decay, predators and prey, a planet, eight schools."""
+"""Posteriors of small data sets, public or drawn: regressions, a decay, prey, a planet, schools."""
 
 from __future__ import annotations
 
@@ -90,12 +90,13 @@ def decay_3d() -> Problem:
 
 # Steps of a year: a fourth-order step of 1/8 year is good to 2e-5 where the posterior is.
 STEPS = 8
-# Logs of thousands of animals that no sensible rates leave; clipped, so that absurd rates give a finite answer.
+# The logs of thousands of animals, which no sensible rates leave. They are clipped, so that absurd
+# rates give a finite answer.
 LOW, HIGH = -30.0, 12.0
 
 
 def paths(rates: Array, start: Array, years: int) -> Array:
-    """Logs of hares and lynxes after each year, (years, 2, n): Lotka and Volterra by Runge and Kutta, in logs."""
+    """Logs of hares and lynxes each year, (years, 2, n): Lotka-Volterra by Runge-Kutta."""
     a, b, c, e = rates.T
     h = 1.0 / STEPS
 
@@ -164,7 +165,7 @@ def hare_lynx_5d() -> Problem:
 
 
 def kepler(mean: Array, eccentricity: Array) -> Array:
-    """The eccentric anomaly E of E - e sin E = mean, by Newton's steps from Danby's start: six reach rounding for e <= 0.8."""
+    """E of E - e sin E = mean, by Newton from Danby's start: six steps serve for e <= 0.8."""
     mean = np.mod(mean, 2.0 * np.pi)
     out = mean + 0.85 * eccentricity * np.sign(np.sin(mean))
     for _ in range(6):

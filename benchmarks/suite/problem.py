@@ -1,4 +1,4 @@
-"""Say what a problem of the benchmark is: priors, a log likelihood, and the log evidence that a method must find."""
+"""Say what a problem of the benchmark is: priors, a log likelihood, and the log evidence sought."""
 
 from __future__ import annotations
 

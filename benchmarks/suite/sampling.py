@@ -1,4 +1,4 @@
-"""Integrate a problem of any dimension by tempered particles and by importance sampling from a mixture fitted to them.
+"""Integrate a problem of any dimension by tempered particles, and from a mixture fitted to them.
 
 All of it in normal scores z, where the prior is Normal(0, I): x_i is the quantile of Phi(z_i).
 """
@@ -44,10 +44,11 @@ def log_standard(z: Array) -> Array:
 
 
 def tempered(problem: Problem, count: int, seed: int, until: float = 1.0, moves: int = 25) -> tuple[Array, float]:
-    """Particles of prior times likelihood^until and the log of its integral, by sequential Monte Carlo.
+    """Particles of prior times likelihood^until, and ln of its integral, by sequential Monte Carlo.
 
-    Each temperature halves the effective number; then Metropolis steps along differences of other particles, which keep to the
-    shape of one mode and, one in ten of full length, jump between two (ter Braak 2006).
+    Each temperature halves the effective number. Then come Metropolis steps along differences of
+    other particles. They keep to the shape of one mode and, one in ten of full length, jump between
+    two (ter Braak 2006).
     """
     rng = np.random.default_rng(seed)
     d = problem.d
@@ -130,7 +131,7 @@ class Proposal:
 
 
 def fit(z: Array, components: int, df: float, widen: float, seed: int) -> Proposal:
-    """A mixture of `components` fitted to particles by expectation and maximisation, then widened, with 3 % of the prior in it."""
+    """A mixture of `components` fitted to particles by EM, then widened, with 3 % of the prior."""
     rng = np.random.default_rng(seed)
     n, d = z.shape
     means = z[_spread(z, components, rng)]
@@ -183,7 +184,7 @@ def _sobol(d: int, count: int, seed: int) -> Iterator[tuple[Array, Array, np.ran
 
 
 def importance(problem: Problem, proposal: Proposal, count: int, seed: int, sobol: bool) -> tuple[float, float, float]:
-    """log Z, its standard error from 16 independent batches, and the effective share of the points."""
+    """log Z, its standard error from 16 independent batches, and the points' effective share."""
     means, squares = [], []
     points = (_sobol if sobol else _random)(problem.d, count, seed)
     for normals, shares, rng in points:

@@ -56,7 +56,7 @@ THIRD, TWO_THIRDS, WIDTH = 1.0 / 3.0, 2.0 / 3.0, 1.0 / 30.0
 
 
 def log_gamma(x: Array, centre: float) -> Array:
-    """log density of the log of an exponential variable, shifted to `centre` and scaled: y - e^y, long to the left."""
+    """log density of ln of an exponential, shifted and scaled: y - e^y, long to the left."""
     y = (x - centre) / WIDTH
     return y - np.exp(y) - np.log(WIDTH)
 

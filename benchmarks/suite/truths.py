@@ -2,10 +2,14 @@
 
 Usage: python -m benchmarks.suite.truths [NAME ...]
 
-Without names, all problems whose data are there, in some 40 minutes; rows of other problems stay as they are. A closed form is
-checked by a numerical way. Where there is none: up to three dimensions a grid, checked by importance sampling; above, importance
-sampling from a mixture fitted to tempered particles, checked by the same with other particles at another temperature, another
-mixture and quasi-random points (or by what a problem's structure allows). A disagreement of more than four standard errors is an error.
+Without names it does all problems whose data are there, in some 40 minutes. Rows of other problems
+stay as they are.
+
+Every truth is found in two ways. A closed form is checked by a numerical way. Where there is none,
+up to three dimensions it is a grid, checked by importance sampling. Above, it is importance
+sampling from a mixture fitted to tempered particles, checked by the same with other particles at
+another temperature, another mixture and quasi-random points (or by what a problem's structure
+allows). A disagreement of more than four standard errors is an error.
 """
 
 from __future__ import annotations
@@ -42,7 +46,8 @@ def closed(problem: Problem) -> Answer:
     return Answer(problem.log_z, 0.0, "closed form")
 
 
-# Panels of a grid for each dimension; the finer one is the answer, its difference from the coarser the error.
+# Panels of a grid for each dimension. The finer grid is the answer, its difference from the coarser
+# one the error.
 PANELS = {1: (200, 400), 2: (250, 500), 3: (30, 45)}
 
 
@@ -62,7 +67,7 @@ def fitted(problem: Problem, count: int = 2**20, particles: int = 6000) -> Answe
 
 
 def tempered(problem: Problem, count: int = 2**20, particles: int = 6000) -> Answer:
-    """Quasi-random importance sampling from normals fitted to other particles, of the square root of the likelihood."""
+    """Quasi-random importance sampling from normals fitted to particles of f^(1/2)."""
     z, _ = sampling.tempered(problem, particles, seed=2, until=0.5)
     proposal = sampling.fit(z, components=8, df=np.inf, widen=1.1, seed=2)
     found, error, share = sampling.importance(problem, proposal, count, seed=22, sobol=True)
@@ -71,7 +76,7 @@ def tempered(problem: Problem, count: int = 2**20, particles: int = 6000) -> Ans
 
 
 def chain(problem: Problem, panels: tuple[int, int] = (150, 250)) -> Answer:
-    """One integral after another: each term of the Rosenbrock function couples two neighbours only."""
+    """One integral after another: a term of the Rosenbrock function couples two neighbours only."""
     lo, hi = problem.bounds[0]
 
     def by(panels: int) -> float:
@@ -89,7 +94,7 @@ def chain(problem: Problem, panels: tuple[int, int] = (150, 250)) -> Answer:
 
 
 class Exchangeable(sampling.Proposal):
-    """A proposal for three exchangeable absorbers: its density averaged over their orders, as if each draw were shuffled."""
+    """A proposal for three exchangeable absorbers: its density is averaged over their orders."""
 
     def log_density(self, z: Array) -> Array:
         """log density at each row."""
@@ -100,7 +105,7 @@ class Exchangeable(sampling.Proposal):
 
 
 def shuffled(problem: Problem, count: int, particles: int, seed: int, until: float, components: int, df: float) -> Answer:
-    """Importance sampling for exchangeable absorbers: particles in order of redshift, a density that forgets the order."""
+    """Importance sampling for exchangeable absorbers: sorted particles, a density without order."""
     z, log_z = sampling.tempered(problem, particles, seed, until=until, moves=12)
     pairs = z.reshape(len(z), -1, 2)
     order = np.argsort(pairs[:, :, 0], axis=1)

@@ -1,4 +1,4 @@
-"""The building blocks: the five steps, every registry member, pickles, a user's own warp, and the examples in docstrings."""
+"""The building blocks: the five steps, all registry members, pickles, an own warp, docstrings."""
 
 import doctest
 import inspect
@@ -226,7 +226,8 @@ def test_your_own_warp_is_the_library_s():
     known = wq.warp("numeric")
     at = [np.array(v) for v in ([-3.0, 0.2, 5.0], [0.5, 1e-4, 4.0], [-2.0, 0.0, 5.0], [2.0, 1e-3, 4.0], [0.3, 2e-4, 4.0])]
     for name, value in known.moments(*at).items():
-        # A partial that all but vanishes has the rounding of xi, of order 1, over the sd 0.3 that small variances are carried back from.
+        # A partial that all but vanishes has the rounding of xi, of order 1, over the sd 0.3 that
+        # small variances are carried back from.
         np.testing.assert_allclose(own.moments(*at)[name], value, rtol=1e-9, atol=1e-14, err_msg=name)
     X = np.linspace(-3, 3, 12)
     data = wq.Data(X, f=np.logaddexp(0.0, 3 * np.sin(X)))

@@ -1,7 +1,8 @@
 """The committed oracle tables agree with the scripts that make them.
 
-Tables that take seconds are made afresh in a copy of the tree; of the others a few rows are computed again, through
-the script's own functions. Every script runs in a process of its own, because each sets the precision it needs.
+Tables that take seconds are made afresh in a copy of the tree; of the others a few rows are
+computed again, through the script's own functions. Every script runs in a process of its own,
+because each sets the precision it needs.
 """
 
 import csv

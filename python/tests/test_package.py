@@ -33,7 +33,10 @@ def test_every_public_name_is_documented():
 
 
 def declared(body):
-    """The public names of a stub, each with its parameters' names and whether they have defaults; None for no function."""
+    """The public names of a stub, each with its parameters and whether they have defaults.
+
+    None stands for what is no function.
+    """
     names = {}
     for node in body:
         if isinstance(node, ast.FunctionDef):

@@ -1,4 +1,4 @@
-"""The benchmark's integrands: shapes, priors, finite values, vectors equal to scalars, and log evidences against other ways."""
+"""The benchmark's integrands: shapes, priors, finite values, vectors, and log evidences."""
 
 import csv
 import math
@@ -118,7 +118,8 @@ def test_importance_sampling_finds_closed_forms(name: str) -> None:
 
 def test_a_twist_keeps_the_volume() -> None:
     p = PROBLEMS["twisted_10d"]
-    # Draws of the density itself, and the share of them in the box: Z is that share over the box's volume.
+    # Draws of the density itself, and the share of them in the box: Z is that share over the box's
+    # volume.
     y = np.random.RandomState(0).standard_normal((200_000, 10))
     y[:, 0] *= 10.0
     y[:, 1] -= 0.03 * (y[:, 0] ** 2 - 100.0)

@@ -1,4 +1,4 @@
-"""Posterior expectations: call the user's function on the nodes, and hold what comes out with its error bar."""
+"""Posterior expectations: call the user's function on the nodes, and hold its mean and error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from warpquad._integrand import Integrand
 
 Array = npt.NDArray[np.float64]
 
-# Nodes on which a batch is compared with single points: few, because a function of one point may do anything with a batch.
+# Nodes on which a batch is compared with single points. They are few, because a function of one
+# point may do anything with a batch.
 COMPARED = 5
 
 
@@ -26,9 +27,10 @@ def between_0_and_1(probability: float) -> float:
 
 
 class Expectation:
-    """A posterior expectation: `mean`, `sd` and `interval(0.95)`, numbers or arrays as the function returned them.
+    """A posterior expectation: `mean`, `sd` and `interval(0.95)`, of the function's shape.
 
-    The standard deviation has two parts: what the belief does not know of f, and the error of the nodes (`node_error`).
+    They are numbers or arrays, as the function returned them. The standard deviation has two parts:
+    what the belief does not know of f, and the error of the nodes (`node_error`).
     """
 
     mean: Any

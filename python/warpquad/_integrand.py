@@ -67,7 +67,7 @@ class Integrand:
         return "log_f" if self.log else "f"
 
     def evaluate(self, points: Array) -> list[Answer]:
-        """Answers at all points: from one call if the function is vectorized, else one after another."""
+        """Answers at all points: from one call if the function is vectorized, else one by one."""
         if self.vectorized:
             return self._together(points)
         return [self._one(x) for x in points]
@@ -107,7 +107,7 @@ def _failed(error: Exception, began: float, share: int = 1) -> Answer:
 
 
 def portable(integrand: Integrand, points: Array) -> list[Answer]:
-    """Evaluate, perhaps in another process: an exception that cannot travel is left behind, but for its text."""
+    """Evaluate, perhaps in another process; an exception that cannot travel leaves its text."""
     answers = integrand.evaluate(points)
     for answer in answers:
         try:
@@ -160,8 +160,8 @@ def make(
 ) -> Integrand:
     """The integrand that a user gave, and how it is called.
 
-    A function of one argument gets a dict if the priors are a dict, else an array. A function of several arguments gets
-    the parameters by name. `argument` decides otherwise.
+    A function of one argument gets a dict if the priors are a dict, else an array. A function of
+    several arguments gets the parameters by name. `argument` decides otherwise.
     """
     if (log_f is None) == (f is None):
         raise SpecError("integrand: give either log_f or f")

@@ -28,7 +28,7 @@ DEPTH = 8.0
 
 
 def plot(result: Result, n: int, figure: Figure | None) -> Figure:
-    """Draw into a figure; one of our own shows itself in notebooks, without pyplot and its state."""
+    """Draw into a figure. One of our own shows itself in notebooks, without pyplot."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-untyped, import-not-found, unused-ignore]
         from matplotlib.figure import Figure  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -130,7 +130,8 @@ def _convergence(axes: Axes, result: Result) -> None:
     axes.fill_between(x, trace["low"], trace["high"], color=BLUE, alpha=0.18, lw=0, label="95 %")
     axes.plot(x, log_z, color=BLUE, marker="o", ms=3, lw=1.4, label="median")
     axes.axhline(result.log_z, color=GREY, lw=0.8, ls=":")
-    # Early beliefs can be off by hundreds of nats: the window is that of the later half, opened to twice its size.
+    # Early beliefs can be off by hundreds of nats. So the window is that of the later half, opened
+    # to twice its size.
     late = slice(len(x) // 2, None)
     low, high = float(np.min(trace["low"][late])), float(np.max(trace["high"][late]))
     if np.isfinite(low) and np.isfinite(high) and high > low:

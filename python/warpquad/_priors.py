@@ -1,4 +1,4 @@
-"""Turn what users call a prior into one that the core knows, or into a coordinate that a quantile function maps."""
+"""Turn what users call a prior into one that the core knows, or a coordinate of quantiles."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def multivariate_normal(mean: Any, cov: Any, names: Sequence[str] | None = None)
 
 @dataclass(frozen=True)
 class Priors:
-    """The prior of a problem: its text for the core, and the way from the core's coordinates to the user's x."""
+    """The prior of a problem: its text for the core, and the map from core coordinates to x."""
 
     names: list[str]
     """The user's parameters."""

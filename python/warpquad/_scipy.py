@@ -1,4 +1,4 @@
-"""Read scipy's distributions, and anything else that has a quantile function, without importing scipy."""
+"""Read scipy's distributions, and all that has a quantile function, without importing scipy."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
 
 
 def _by_quantiles(given: Any) -> tuple[Law, Callable[[Array], Array]]:
-    """A coordinate of any distribution with a quantile function: u if x is bounded, else its normal score."""
+    """A coordinate of any law with quantiles: u if x is bounded, else its normal score."""
     lower = getattr(given, "ppf", None) or getattr(given, "icdf", None)
     upper = getattr(given, "isf", None) or getattr(given, "iccdf", None)
     if not callable(lower):
@@ -81,7 +81,7 @@ def _by_quantiles(given: Any) -> tuple[Law, Callable[[Array], Array]]:
 
 
 class Quantile:
-    """x of a coordinate: of u in (0, 1), or of a normal score z, each tail by the function that is sharp there."""
+    """x of a coordinate, u in (0, 1) or a normal score; each tail by the function sharp there."""
 
     def __init__(self, lower: Callable[[Array], Any], upper: Callable[[Array], Any] | None, unit: bool) -> None:
         self.lower, self.upper, self.unit = lower, upper, unit

@@ -29,8 +29,9 @@ _Array = npt.NDArray[np.float64]
 class _FitMethod:
     """The method `fit` of a class whose parameter `fit` has the same name.
 
-    Scikit-learn keeps a parameter as an attribute of its name. As a descriptor with `__set__` this one wins over the instance's own
-    attributes: `estimator.fit = "g"` stores the parameter, `estimator.fit(X, y)` calls the method.
+    Scikit-learn keeps a parameter as an attribute of its name. This is a descriptor with `__set__`,
+    so it wins over the instance's own attributes: `estimator.fit = "g"` stores the parameter,
+    `estimator.fit(X, y)` calls the method.
     """
 
     def __init__(self, method: Callable[..., Any]) -> None:
@@ -45,23 +46,25 @@ class _FitMethod:
 
 
 class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """Regression of a function that is known to lie in a range, by a Gaussian process on g with y = xi(g).
+    """Regression of a function known to lie in a range, by a Gaussian process on g with y = xi(g).
 
     Parameters
     ----------
     range : (lo, hi) or None
-        The open interval that y lies in; None for the whole line. A value at a finite end is put just inside.
+        The open interval that y lies in; None for the whole line. A value at a finite end is put
+        just inside.
     fit : "f" or "g"
-        Whose likelihood the hyperparameters maximise: that of y under the matched belief, or that of g.
+        Whose likelihood the hyperparameters maximise: that of y under the matched belief, or that
+        of g.
     warp : str, Warp or None
         The warp; None for the one that the range calls for: identity, log or probit.
     kernel : str or Kernel
         The kernel; see `warpquad.kernels`.
     noise : float or "fit"
-        The variance of the noise on g: on y itself without a range, on ln y for the log warp. With 0 the values are exact and are
-        interpolated. "fit" fits it, on g.
-        Where exact values cannot be had, two different ones at one point or points that all but coincide, the noise is fitted after all,
-        with a warning.
+        The variance of the noise on g: on y itself without a range, on ln y for the log warp. With
+        0 the values are exact and are interpolated. "fit" fits it, on g. Exact values may be
+        impossible: two different ones at one point, or points that all but coincide. Then the noise
+        is fitted after all, with a warning.
     restarts : int
         Random starts of the fit, besides the warp's own.
     random_state : int, RandomState or None
@@ -108,7 +111,7 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         self.random_state = random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; `fit` among them, although the attribute of that name is the method."""
+        """The parameters by name; `fit` too, although the attribute of that name is the method."""
         params: dict[str, Any] = super().get_params(deep=deep)
         params["fit"] = self.__dict__["fit"]
         return params
@@ -135,7 +138,8 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
             warp, unit = _in_units(plain, data, exact=noise == 0.0)
             gp = start
             if noise == "fit":
-                # Noise is Gaussian on g, and is fitted there; in f-space it would have one size at small and large f.
+                # Noise is Gaussian on g, and is fitted there. In f-space it would have one size at
+                # small and large f.
                 gp = _fit(gp, warp, data, space="g", restarts=self.restarts, seed=seed, fit_noise=True)
             else:
                 gp = _with_noise(gp, float(noise) / unit**2)
@@ -164,7 +168,7 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
     @overload
     def predict(self, X: npt.ArrayLike, return_std: bool = ..., return_cov: bool = ...) -> _Array | tuple[_Array, _Array]: ...
     def predict(self, X: npt.ArrayLike, return_std: bool = False, return_cov: bool = False) -> _Array | tuple[_Array, _Array]:
-        """The mean of f at the rows of X; with its standard deviation, or its covariance, if asked for.
+        """The mean of f at the rows of X, and if asked for its standard deviation or covariance.
 
         They are those of f = xi(g) itself, without the noise of an observation.
         """
@@ -178,10 +182,11 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         return (mean, belief.cov(X)) if return_cov else mean
 
     def log_predictive_density(self, X: npt.ArrayLike, y: npt.ArrayLike, law: Literal["matched", "exact"] = "matched") -> _Array:
-        """ln p(y | x, D) of each row, the noise of an observation included; its mean is the MLL of the literature.
+        """ln p(y | x, D) of each row, the noise of an observation included.
 
-        `law="matched"` is the normal law with the two moments of f, which the method integrates; `"exact"` is the law of xi(g) itself, for
-        warps that are one to one.
+        Its mean is the MLL of the literature. `law="matched"` is the normal law with the two
+        moments of f, which the method integrates. `"exact"` is the law of xi(g) itself, for warps
+        that are one to one.
         """
         X = self._rows(X)
         y = np.asarray(y, dtype=np.float64)
@@ -232,7 +237,7 @@ def _check_range(warp: Warp, y: _Array) -> None:
 
 
 def _in_units(plain: Warp, data: Data, exact: bool) -> tuple[Warp, float]:
-    """The warp in the data's units, and the unit of g: noise is stated for the g of the plain warp."""
+    """The warp in the data's units, and the unit of g: noise is stated for the plain warp's g."""
     if plain.name == "identity":
         warp = data.warp(plain)
         return warp, float(np.exp(warp.log_slope([0.0])[0]))

@@ -1,7 +1,8 @@
-"""Write data/oracle/sobol.csv, unscrambled Sobol' points from scipy, and the table of direction numbers.
+"""Write data/oracle/sobol.csv, unscrambled Sobol' points from scipy, and the direction numbers.
 
-A coordinate x is written as the integer x * 2^30, which is exact. The checksums cover 256 points in 64 dimensions:
-h = h * 1099511628211 + x * 2^30 (mod 2^64), row by row. Needs scipy, whose wheel carries new-joe-kuo-6.
+A coordinate x is written as the integer x * 2^30, which is exact. The checksums cover 256 points in
+64 dimensions: h = h * 1099511628211 + x * 2^30 (mod 2^64), row by row. Needs scipy, whose wheel
+carries new-joe-kuo-6.
 """
 
 import pathlib

@@ -4,7 +4,8 @@ use super::axis::Scaled;
 use super::{Figure, Mark, Panel, Style};
 use std::fmt::Write;
 
-/// Room around a chart for titles, tick labels and axis labels, in pixels: left, right, top, bottom.
+/// Room around a chart for titles, tick labels and axis labels, in pixels: left, right, top,
+/// bottom.
 const ROOM: [f64; 4] = [64.0, 16.0, 34.0, 50.0];
 /// Heights of the figure's title and of a legend's row.
 const TITLE: f64 = 36.0;

@@ -1,4 +1,5 @@
-//! Figure 1: the log likelihood of one absorber over its redshift and column density, and the range it spans.
+//! Figure 1: the log likelihood of one absorber over its redshift and column density, and its
+//! range.
 
 use super::folder::Folder;
 use super::likelihood::Workspace;

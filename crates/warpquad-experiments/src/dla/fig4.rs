@@ -91,7 +91,8 @@ fn run(context: &Context<'_>) -> Result<Finding> {
     Ok(Finding { paragraph, files })
 }
 
-/// Medians over the spectra of the error of what was last known, from when half of the runs know something on.
+/// Medians over the spectra of the error of what was last known. They begin when half of the runs
+/// know something.
 fn curve(runs: &[&Finished], over: Over, low: f64, high: f64) -> Vec<(f64, f64, f64)> {
     let last = |run: &Finished, at: f64| {
         let before = run.course.moments.iter().take_while(|m| over.of(m) <= at);

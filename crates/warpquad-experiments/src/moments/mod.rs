@@ -24,7 +24,8 @@ pub struct Pair {
     pub c: f64,
 }
 
-/// The supplement's counterexample first; then a negative covariance, nearly one point, and the lower tail.
+/// The supplement's counterexample first; then a negative covariance, nearly one point, and the
+/// lower tail.
 pub const PAIRS: [Pair; 4] = [
     Pair {
         mu: [0.3, -0.7],
@@ -117,8 +118,8 @@ pub fn moments(warp: &dyn Warp, pair: &Pair) -> [f64; 3] {
     [value(0), value(1), cov]
 }
 
-/// xi of a warp with its default parameters, written out once more so that the simulation owes the library nothing; a warp that is new here is
-/// simulated through itself.
+/// xi of a warp with its default parameters, written out once more so that the simulation owes the
+/// library nothing. A warp that is new here is simulated through itself.
 pub fn xi(warp: &dyn Warp, g: f64) -> f64 {
     match warp.name() {
         "identity" => g,

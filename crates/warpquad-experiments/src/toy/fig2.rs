@@ -9,7 +9,8 @@ use warpquad::numeric::special::normal_cdf;
 use warpquad::warp::Marginal;
 use warpquad::{Points, Result};
 
-/// Where f is observed. The paper does not list its points; these leave gaps on both flanks, where the transforms matter.
+/// Where f is observed. The paper does not list its points. These leave gaps on both flanks, where
+/// the transforms matter.
 const X: [f64; 7] = [-3.0, -1.7, -0.6, 0.0, 0.9, 1.4, 3.0];
 const MODELS: [(&str, &str); 3] = [
     ("identity", "no transform"),
@@ -154,7 +155,8 @@ fn rows(model: &Model, x: &Points) -> Result<Vec<Row>> {
         .collect())
 }
 
-/// The largest difference between the distribution functions of the matched and of the exact f, over a grid of quantiles.
+/// The largest difference between the distribution functions of the matched and of the exact f,
+/// over a grid of quantiles.
 fn distance(model: &Model, row: &Row) -> f64 {
     if row.g.s <= 0.0 {
         return 0.0;

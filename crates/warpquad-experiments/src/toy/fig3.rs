@@ -9,7 +9,8 @@ use warpquad::numeric::parallel;
 use warpquad::numeric::random::Rng;
 use warpquad::{Data, Points, Result};
 
-/// Fifteen uniform points in [-5, 5]. With `gap` they leave [-2, 0] unobserved, as the paper's sample does: draws that fall there are drawn again.
+/// Fifteen uniform points in [-5, 5]. With `gap` they leave [-2, 0] unobserved, as the paper's
+/// sample does: draws that fall there are drawn again.
 pub fn fifteen(rng: &mut Rng, gap: bool) -> Result<Data> {
     let mut draw = || loop {
         let x = 10.0 * rng.uniform() - 5.0;
