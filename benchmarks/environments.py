@@ -38,7 +38,11 @@ def version(peer: Peer) -> str:
     if ours(peer):
         path = wheel()
         return f"{path.name.split('-')[1]}+{digest(path.read_bytes())}"
-    pinned = re.search(rf"^{re.escape(peer.package)}==(\S+)", requirements(peer).read_text(), re.MULTILINE | re.IGNORECASE)
+    pinned = re.search(
+        rf"^{re.escape(peer.package)}==(\S+)",
+        requirements(peer).read_text(),
+        re.MULTILINE | re.IGNORECASE,
+    )
     if pinned is None:
         raise SystemExit(f"{requirements(peer)} does not pin {peer.package}")
     return pinned[1]
@@ -60,7 +64,9 @@ def python_of(peer: Peer, root: Path) -> Path:
         return python
     print(f"environment {place}", flush=True)
     # The pins are for this Python.
-    subprocess.run([shutil.which("python3.11") or sys.executable, "-m", "venv", str(place)], check=True)
+    subprocess.run(
+        [shutil.which("python3.11") or sys.executable, "-m", "venv", str(place)], check=True
+    )
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", str(requirements(peer))], check=True)
     if ours(peer):

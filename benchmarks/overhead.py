@@ -58,7 +58,12 @@ def other(folder: Path, name: str) -> float:
     words = [sys.executable, "-m", "benchmarks.overhead", "--one", name]
     core = min(os.sched_getaffinity(0))
     done = subprocess.run(
-        words, env=environment, stdout=subprocess.PIPE, text=True, check=True, preexec_fn=lambda: os.sched_setaffinity(0, {core})
+        words,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
     )
     return float(done.stdout)
 
@@ -78,12 +83,28 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folders = [Path(place) / str(i) for i in range(len(wheels))]
         for path, folder in zip(wheels, folders, strict=True):
-            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, path], check=True)
+            subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                    "--target",
+                    folder,
+                    path,
+                ],
+                check=True,
+            )
         rows = []
         for name in asked.problems:
             rows.append([other(folder, name) for folder in folders])
             print(f"{name:18}", *(f"{ms:6.1f}" for ms in rows[-1]), flush=True)
-    print(f"{'mean, ms':18}", *(f"{statistics.mean(column):6.1f}" for column in zip(*rows, strict=True)))
+    print(
+        f"{'mean, ms':18}",
+        *(f"{statistics.mean(column):6.1f}" for column in zip(*rows, strict=True)),
+    )
 
 
 if __name__ == "__main__":

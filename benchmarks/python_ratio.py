@@ -37,7 +37,9 @@ def timed(work):
 
 def by_program(run):
     """The run by the command line."""
-    words = [str(PROGRAM), "integrate", str(PROBLEM), "--quiet", "--json"] + (["--run", str(run)] if run else [])
+    words = [str(PROGRAM), "integrate", str(PROBLEM), "--quiet", "--json"] + (
+        ["--run", str(run)] if run else []
+    )
     return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["log_z"]
 
 

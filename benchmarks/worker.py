@@ -43,7 +43,9 @@ def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def run(peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]) -> Iterable[dict[str, Any]]:
+def run(
+    peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]
+) -> Iterable[dict[str, Any]]:
     """The lines of one peer on one problem; an exception is a line for each budget not reached."""
     peer = PEERS[peer_name]
     problem = Counted(PROBLEMS[problem_name])

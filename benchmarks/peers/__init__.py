@@ -31,10 +31,18 @@ class Estimate:
     """Those that it rests on, where the peer has gone on since; all so far otherwise."""
 
     @classmethod
-    def normal(cls, budget: Budget, log_z: float, sd: float, evaluations: Optional[int] = None) -> "Estimate":
+    def normal(
+        cls, budget: Budget, log_z: float, sd: float, evaluations: Optional[int] = None
+    ) -> "Estimate":
         """An estimate with a normal error bar on log Z, as nested samplers state it."""
         reach = NORMAL_95 * float(sd)
-        return cls(budget, float(log_z), float(log_z) - reach, float(log_z) + reach, evaluations=evaluations)
+        return cls(
+            budget,
+            float(log_z),
+            float(log_z) - reach,
+            float(log_z) + reach,
+            evaluations=evaluations,
+        )
 
 
 # The 97.5 % quantile of the standard normal law.

@@ -33,8 +33,8 @@ class Standard:
     """Coordinates t in which the measure is standard normal, and which keep the shape of a box.
 
     A normal parameter is its score. A uniform one (of the log, if it is log-uniform) is on
-    (-sqrt 3, sqrt 3). There f is weighed by the ratio of the uniform density to the normal one, so that
-    the integral of f against the normal law over the box is Z. Any other is the score of its
+    (-sqrt 3, sqrt 3). There f is weighed by the ratio of the uniform density to the normal one, so
+    that the integral of f against the normal law over the box is Z. Any other is the score of its
     distribution function.
     """
 
@@ -85,7 +85,9 @@ class Natural:
         a, b = self.laws.T
         t = np.asarray(t, dtype=float).reshape(-1)
         with np.errstate(over="ignore"):
-            u = np.where(self.boxed, (t - a) / (b - a), ndtr(np.clip((t - a) / b, -FARTHEST, FARTHEST)))
+            u = np.where(
+                self.boxed, (t - a) / (b - a), ndtr(np.clip((t - a) / b, -FARTHEST, FARTHEST))
+            )
         return log_f_of_cube(self.problem, np.clip(u, 0.0, 1.0))
 
     def log_prior(self, t: Any) -> float:

@@ -31,7 +31,12 @@ def sampled(problem: Any, budget: Any, seed: int, dynamic: bool) -> Any:
     import dynesty
 
     rng = np.random.default_rng(seed)
-    common = dict(loglikelihood=problem.log_likelihood, prior_transform=problem.transform, ndim=problem.d, rstate=rng)
+    common = dict(
+        loglikelihood=problem.log_likelihood,
+        prior_transform=problem.transform,
+        ndim=problem.d,
+        rstate=rng,
+    )
     # Its cap does not count the live points that it begins with.
     cap = FINISH_CALLS if budget == FINISH else budget - live_points(problem.d, budget)
     if dynamic:
@@ -39,7 +44,10 @@ def sampled(problem: Any, budget: Any, seed: int, dynamic: bool) -> Any:
         few = (
             {}
             if budget == FINISH
-            else {"nlive_init": live_points(problem.d, budget), "nlive_batch": live_points(problem.d, budget)}
+            else {
+                "nlive_init": live_points(problem.d, budget),
+                "nlive_batch": live_points(problem.d, budget),
+            }
         )
         # All the weight on the evidence, as the documentation has it for that purpose.
         sampler.run_nested(maxcall=cap, wt_kwargs={"pfrac": 0.0}, print_progress=False, **few)

@@ -46,8 +46,12 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     model = WSABIL(base, x, y)
     # The parts of emukit's WSABILLoop, in its order: fit after every point, then maximise the
     # acquisition by gradients.
-    space = ParameterSpace([ContinuousParameter(f"t{i}", *ends) for i, ends in enumerate(standard.bounds(REACH))])
-    calculator = SequentialPointCalculator(UncertaintySampling(model, measure_power=1), GradientAcquisitionOptimizer(space))
+    space = ParameterSpace(
+        [ContinuousParameter(f"t{i}", *ends) for i, ends in enumerate(standard.bounds(REACH))]
+    )
+    calculator = SequentialPointCalculator(
+        UncertaintySampling(model, measure_power=1), GradientAcquisitionOptimizer(space)
+    )
     model.optimize()
     for budget in sorted(budgets):
         while len(points) < budget:

@@ -35,7 +35,10 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     natural = Natural(problem)
     np.random.seed(seed)
     ends = ((0, -1), (1, 1))
-    low, high = (np.where(natural.boxed, natural.laws.T[end], natural.of_cube(ndtr(side * REACH))) for end, side in ends)
+    low, high = (
+        np.where(natural.boxed, natural.laws.T[end], natural.of_cube(ndtr(side * REACH)))
+        for end, side in ends
+    )
     log_volume = float(np.log(high - low).sum())
     left = sorted(budgets)
     found: list[Estimate] = []
@@ -52,7 +55,9 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         if problem.evaluations > budget:
             # It goes on at the start until enough values are within its threshold.
             return Estimate(
-                budget, error_text=f"took {problem.evaluations} evaluations before its first fit", evaluations=problem.evaluations
+                budget,
+                error_text=f"took {problem.evaluations} evaluations before its first fit",
+                evaluations=problem.evaluations,
             )
         log_z = integral(runner.surrogate, low, high, np.random.default_rng(seed))
         return Estimate(budget, log_z, evaluations=problem.evaluations)
@@ -62,7 +67,10 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         bounds=np.stack([low, high], axis=1).tolist(),
         params=list(problem.priors),
         # Its default for the start may exceed the whole budget, which it refuses.
-        options={"max_total": max(budgets), "max_initial": min(max(budgets), 30 * len(problem.priors) ** 1.5)},
+        options={
+            "max_total": max(budgets),
+            "max_initial": min(max(budgets), 30 * len(problem.priors) ** 1.5),
+        },
         callback=look,
         seed=seed,
         verbose=1,

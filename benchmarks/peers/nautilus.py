@@ -14,7 +14,14 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     for budget in budgets:
         problem.restart()
         few = {} if budget == FINISH else {"n_live": live_points(problem.d, budget), "n_batch": 10}
-        sampler = Sampler(problem.transform, problem.log_likelihood, n_dim=problem.d, seed=seed, pass_dict=False, **few)
+        sampler = Sampler(
+            problem.transform,
+            problem.log_likelihood,
+            n_dim=problem.d,
+            seed=seed,
+            pass_dict=False,
+            **few,
+        )
         sampler.run(n_like_max=FINISH_CALLS if budget == FINISH else budget, verbose=False)
         yield Estimate(budget, float(sampler.log_z))
 

@@ -14,7 +14,9 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     for budget in budgets:
         problem.restart()
         if budget != FINISH:
-            yield Estimate(budget, error_text="takes 1024 evaluations before its first step; it has no cap")
+            yield Estimate(
+                budget, error_text="takes 1024 evaluations before its first step; it has no cap"
+            )
             continue
         prior = pocomc.Prior(problem.distributions)
         sampler = pocomc.Sampler(prior, problem.log_likelihood, random_state=seed)

@@ -32,7 +32,11 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     d = problem.d
     rng = np.random.default_rng(seed)
     normal = all_normal(problem)
-    measure = GaussianMeasure(np.zeros(d), np.eye(d)) if normal else LebesgueMeasure((np.zeros(d), np.ones(d)), normalized=True)
+    measure = (
+        GaussianMeasure(np.zeros(d), np.eye(d))
+        if normal
+        else LebesgueMeasure((np.zeros(d), np.ones(d)), normalized=True)
+    )
 
     def log_f(points: np.ndarray) -> np.ndarray:
         cube = ndtr(np.clip(points, -FARTHEST, FARTHEST)) if normal else np.clip(points, 0.0, 1.0)
@@ -119,7 +123,9 @@ class Quadrature:
             # as it is.
             return np.exp(np.minimum(self.add(np.asarray(points)) - top, 300.0))
 
-        self.method(most, False).integrate(fun=f, nodes=self.nodes, fun_evals=self.f(), rng=self.rng)
+        self.method(most, False).integrate(
+            fun=f, nodes=self.nodes, fun_evals=self.f(), rng=self.rng
+        )
 
     def estimate(self, budget: int) -> Estimate:
         """What all nodes say, and its normal law on the scale of log Z."""
@@ -127,9 +133,15 @@ class Quadrature:
         from probnum.randprocs.kernels import ExpQuad
 
         kernel = ExpQuad((self.d,), lengthscales=self.lengthscale())
-        law, _ = bayesquad_from_data(self.nodes, self.f(), kernel=kernel, measure=self.measure, options={"jitter": JITTER})
+        law, _ = bayesquad_from_data(
+            self.nodes, self.f(), kernel=kernel, measure=self.measure, options={"jitter": JITTER}
+        )
         mean, sd = float(np.squeeze(law.mean)), float(np.sqrt(np.squeeze(law.var)))
         if not mean > 0:
             return Estimate(budget, error_text=f"Z is {mean:g} in units of the largest f")
-        low, high = np.log(np.maximum([mean - NORMAL_95 * sd, mean + NORMAL_95 * sd], np.finfo(float).tiny))
-        return Estimate(budget, float(np.log(mean)) + self.top, float(low) + self.top, float(high) + self.top)
+        low, high = np.log(
+            np.maximum([mean - NORMAL_95 * sd, mean + NORMAL_95 * sd], np.finfo(float).tiny)
+        )
+        return Estimate(
+            budget, float(np.log(mean)) + self.top, float(low) + self.top, float(high) + self.top
+        )

@@ -34,7 +34,15 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         return max(natural.log_likelihood(t) + natural.log_prior(t), LOWEST)
 
     options = {"max_fun_evals": max(budgets), "display": "off", "show_tips": False}
-    vbmc = VBMC(log_joint, start[None], lower[None], upper[None], plausible[0][None], plausible[1][None], options=options)
+    vbmc = VBMC(
+        log_joint,
+        start[None],
+        lower[None],
+        upper[None],
+        plausible[0][None],
+        plausible[1][None],
+        options=options,
+    )
     vbmc.logger.setLevel(logging.ERROR)
     try:
         results = vbmc.optimize()[1]

@@ -29,7 +29,10 @@ def run(problem: Any, budgets: Any, seed: int, scrambles: int) -> Iterator[Estim
             few = scrambles
             points = budget if few == 1 else 2 ** int(np.log2(budget / few))
         log_f = np.array(
-            [log_f_of_cubes(problem, net(problem.d, points, stream)) for stream in np.random.SeedSequence(seed).spawn(few)]
+            [
+                log_f_of_cubes(problem, net(problem.d, points, stream))
+                for stream in np.random.SeedSequence(seed).spawn(few)
+            ]
         )
         yield estimate(budget, log_f)
 
@@ -55,5 +58,7 @@ def estimate(budget: Any, log_f: np.ndarray) -> Estimate:
     reach = t.ppf(0.975, len(means) - 1) * means.std(ddof=1) / np.sqrt(len(means))
     # A lower end at or below 0 says nothing on the log's scale: the smallest positive number stands
     # for it.
-    low, high = np.log(np.maximum([means.mean() - reach, means.mean() + reach], np.finfo(float).tiny))
+    low, high = np.log(
+        np.maximum([means.mean() - reach, means.mean() + reach], np.finfo(float).tiny)
+    )
     return Estimate(budget, log_z, float(low + top), float(high + top))

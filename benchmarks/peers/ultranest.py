@@ -22,14 +22,24 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         problem.restart()
         np.random.seed(seed)
         sampler = ultranest.ReactiveNestedSampler(
-            list(problem.priors), lambda x: max(problem.log_likelihood(x), LOWEST), problem.transform, log_dir=None
+            list(problem.priors),
+            lambda x: max(problem.log_likelihood(x), LOWEST),
+            problem.transform,
+            log_dir=None,
         )
         few = {}
         if budget != FINISH:
             live = live_points(problem.d, budget)
-            few = {"min_num_live_points": live, "cluster_num_live_points": min(40, live), "min_ess": live}
+            few = {
+                "min_num_live_points": live,
+                "cluster_num_live_points": min(40, live),
+                "min_ess": live,
+            }
         results = sampler.run(
-            max_ncalls=FINISH_CALLS if budget == FINISH else budget, show_status=False, viz_callback=False, **few
+            max_ncalls=FINISH_CALLS if budget == FINISH else budget,
+            show_status=False,
+            viz_callback=False,
+            **few,
         )
         yield Estimate.normal(budget, results["logz"], results["logzerr"])
 

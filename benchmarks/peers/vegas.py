@@ -82,5 +82,7 @@ def estimate(budget: Any, mean: float, sd: float, top: float) -> Estimate:
     """On the scale of log Z; a lower end at or below 0 is the smallest positive number."""
     if not mean > 0:
         return Estimate(budget, error_text=f"Z is {mean:g} in units of the largest f")
-    low, high = (math.log(max(mean + side * NORMAL_95 * sd, np.finfo(float).tiny)) for side in (-1, 1))
+    low, high = (
+        math.log(max(mean + side * NORMAL_95 * sd, np.finfo(float).tiny)) for side in (-1, 1)
+    )
     return Estimate(budget, math.log(mean) + top, low + top, high + top)

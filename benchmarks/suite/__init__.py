@@ -30,7 +30,9 @@ def _known(problem: Problem, truths: dict[str, dict[str, str]]) -> Problem:
 
 def defined() -> list[Problem]:
     """All problems in order of dimension; log_z is NaN where it has no closed form."""
-    found = [p for family in (humps, curved, tails, posteriors, absorbers) for p in family.problems()]
+    found = [
+        p for family in (humps, curved, tails, posteriors, absorbers) for p in family.problems()
+    ]
     return sorted(found, key=lambda p: p.d)
 
 

@@ -25,7 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LIGHT = 2.99792458e10
 WIDTH = 9.08537121627923800e5
 CHARGE, MASS = 4.803204672997660e-10, 9.10938356e-28
-RESPONSE = np.array([0.00217460992138080811, 0.0411623059580451742, 0.240309364651846963, 0.432707438937454059])
+RESPONSE = np.array(
+    [0.00217460992138080811, 0.0411623059580451742, 0.240309364651846963, 0.432707438937454059]
+)
 RESPONSE = np.concatenate([RESPONSE, RESPONSE[-2::-1]])
 
 
@@ -133,7 +135,9 @@ def likelihood(name: str) -> Callable[[Array], Array]:
     That prior is no family that every method knows, so the problem's prior is uniform, and the rest
     goes in here.
     """
-    return lambda x: np.array([model(name).log_likelihood(row) for row in x]) + log_tilt(x[:, 1::2]).sum(1)
+    return lambda x: (
+        np.array([model(name).log_likelihood(row) for row in x]) + log_tilt(x[:, 1::2]).sum(1)
+    )
 
 
 def absorbers(name: str, half: str, spectrum: str, count: int, about: str) -> Problem:

@@ -86,7 +86,9 @@ def himmelblau_2d() -> Problem:
         "report",
         "Himmelblau's function over 10, -((x^2 + y - 11)^2 + (x + y^2 - 7)^2)/10 in [-6, 6]^2: four joined modes, as in GPry.",
         box(2, -6.0, 6.0),
-        lambda x: -((x[:, 0] ** 2 + x[:, 1] - 11.0) ** 2 + (x[:, 0] + x[:, 1] ** 2 - 7.0) ** 2) / 10.0,
+        lambda x: (
+            -((x[:, 0] ** 2 + x[:, 1] - 11.0) ** 2 + (x[:, 0] + x[:, 1] ** 2 - 7.0) ** 2) / 10.0
+        ),
     )
 
 
@@ -127,7 +129,9 @@ def twisted_10d() -> Problem:
     mass = quad(inner, -40.0, 40.0, epsabs=0.0, epsrel=1e-12, limit=500)[0]
     faces = 8 * np.log((norm.cdf(6.0) - norm.cdf(-6.0)) / 12.0)
     about = "The twisted Gaussian of Haario et al. (1999) in ten dimensions, bent by 0.03: a long banana in a box."
-    return Problem("twisted_10d", "tune", about, priors, twisted, float(np.log(mass / (80.0 * 60.0)) + faces))
+    return Problem(
+        "twisted_10d", "tune", about, priors, twisted, float(np.log(mass / (80.0 * 60.0)) + faces)
+    )
 
 
 def problems() -> list[Problem]:

@@ -17,8 +17,7 @@ def log_interval(lo: Array, hi: Array) -> Array:
 
 
 class Mixture:
-    """log sum_k w_k Normal(x; c_k, diag s_k^2), and over a box its integral sum_k w_k prod_i [Phi].
-    """
+    """log sum_k w_k Normal(x; c_k, diag s_k^2); its integral over a box is sum_k w_k prod_i [Phi]."""
 
     def __init__(self, weights: list[float], centres: Array, widths: Array) -> None:
         self.log_w = np.log(weights)
@@ -121,7 +120,11 @@ def correlated_3d() -> Problem:
 
 def gmm_4d() -> Problem:
     """See Mixture.log_z."""
-    f = Mixture([0.6, 0.4], np.array([[0.3, 0.35, 0.3, 0.4], [0.7, 0.6, 0.75, 0.65]]), np.array([[0.08], [0.12]]))
+    f = Mixture(
+        [0.6, 0.4],
+        np.array([[0.3, 0.35, 0.3, 0.4], [0.7, 0.6, 0.75, 0.65]]),
+        np.array([[0.08], [0.12]]),
+    )
     about = "Two Gaussians of widths 0.08 and 0.12 in the unit cube of four dimensions."
     return Problem("gmm_4d", "tune", about, box(4, 0.0, 1.0), f, f.log_z(0.0, 1.0))
 

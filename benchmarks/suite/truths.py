@@ -54,7 +54,9 @@ PANELS = {1: (200, 400), 2: (250, 500), 3: (30, 45)}
 def grid(problem: Problem) -> Answer:
     """A tensor grid of Gauss and Legendre's panels."""
     coarse, fine = (cubature.log_integral(problem, n) for n in PANELS[problem.d])
-    return Answer(fine, max(abs(fine - coarse), ROUNDING), f"grid of {PANELS[problem.d][1]} panels an axis")
+    return Answer(
+        fine, max(abs(fine - coarse), ROUNDING), f"grid of {PANELS[problem.d][1]} panels an axis"
+    )
 
 
 def fitted(problem: Problem, count: int = 2**20, particles: int = 6000) -> Answer:
@@ -90,7 +92,9 @@ def chain(problem: Problem, panels: tuple[int, int] = (150, 250)) -> Answer:
         return float(logsumexp(log_w + right))
 
     coarse, fine = map(by, panels)
-    return Answer(fine, max(abs(fine - coarse), ROUNDING), f"integrals along the chain, {panels[1]} panels")
+    return Answer(
+        fine, max(abs(fine - coarse), ROUNDING), f"integrals along the chain, {panels[1]} panels"
+    )
 
 
 class Exchangeable(sampling.Proposal):
@@ -104,7 +108,15 @@ class Exchangeable(sampling.Proposal):
         return logsumexp(each, axis=0) - np.log(len(orders))
 
 
-def shuffled(problem: Problem, count: int, particles: int, seed: int, until: float, components: int, df: float) -> Answer:
+def shuffled(
+    problem: Problem,
+    count: int,
+    particles: int,
+    seed: int,
+    until: float,
+    components: int,
+    df: float,
+) -> Answer:
     """Importance sampling for exchangeable absorbers: sorted particles, a density without order."""
     z, log_z = sampling.tempered(problem, particles, seed, until=until, moves=12)
     pairs = z.reshape(len(z), -1, 2)
@@ -114,15 +126,21 @@ def shuffled(problem: Problem, count: int, particles: int, seed: int, until: flo
     proposal = Exchangeable(fit.weights, fit.means, fit.factors, fit.df)
     found, error, share = sampling.importance(problem, proposal, count, seed, sobol=np.isinf(df))
     print(f"  {problem.name}: particles say {log_z:.3f}; effective share {share:.3f}", flush=True)
-    return Answer(found, error, f"importance sampling of {count} points at temperature {1.0 / until:g}")
+    return Answer(
+        found, error, f"importance sampling of {count} points at temperature {1.0 / until:g}"
+    )
 
 
 def reproduction(problem: Problem) -> Answer:
     """The cubature of the reproduction."""
     spectrum, count = absorbers.SPECTRA[problem.name]
     with (absorbers.ROOT / "docs" / "reproduction" / "dla_truth.csv").open() as file:
-        row = next(r for r in csv.DictReader(file) if r["id"] == spectrum and int(r["absorbers"]) == count)
-    return Answer(float(row["log_evidence"]), float(row["log_sd"]), "docs/reproduction/dla_truth.csv")
+        row = next(
+            r for r in csv.DictReader(file) if r["id"] == spectrum and int(r["absorbers"]) == count
+        )
+    return Answer(
+        float(row["log_evidence"]), float(row["log_sd"]), "docs/reproduction/dla_truth.csv"
+    )
 
 
 Way = Callable[[Problem], Answer]
@@ -165,8 +183,17 @@ def answers(problem: Problem) -> dict[str, str]:
         flush=True,
     )
     if not abs(one.log_z - two.log_z) < allowed:
-        raise ArithmeticError(f"{problem.name}: {one} and {two} disagree by more than {allowed:.1e}")
-    shown = [f"{one.log_z:.10f}", f"{one.error:.1e}", one.method, f"{two.log_z:.6f}", f"{two.error:.1e}", two.method]
+        raise ArithmeticError(
+            f"{problem.name}: {one} and {two} disagree by more than {allowed:.1e}"
+        )
+    shown = [
+        f"{one.log_z:.10f}",
+        f"{one.error:.1e}",
+        one.method,
+        f"{two.log_z:.6f}",
+        f"{two.error:.1e}",
+        two.method,
+    ]
     return dict(zip(FIELDS, [problem.name, *shown]))
 
 
@@ -193,7 +220,9 @@ def save(row: dict[str, str]) -> None:
     with TRUTHS.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(rows.values(), key=lambda r: (order.get(r["name"], len(order)), r["name"])))
+        writer.writerows(
+            sorted(rows.values(), key=lambda r: (order.get(r["name"], len(order)), r["name"]))
+        )
 
 
 if __name__ == "__main__":

@@ -82,20 +82,31 @@ def test_moments_where_doubles_underflow():
 def test_closed_forms():
     counted = 0
     for row in table("closed_forms"):
-        if row["warp"] == "exp-taylor-2":  # not among the blocks: the Taylor scheme is the library's
+        # Not among the blocks: the Taylor scheme is the library's.
+        if row["warp"] == "exp-taylor-2":
             continue
         X = [numbers(point) for point in row["X"].split("|")]
         gp = wq.GP(
-            row["kernel"], mean=float(row["mu0"]), output_scale=float(row["scale"]), length_scales=numbers(row["lengths"])
+            row["kernel"],
+            mean=float(row["mu0"]),
+            output_scale=float(row["scale"]),
+            length_scales=numbers(row["lengths"]),
         )
         posterior = gp.condition(wq.Data(X, f=numbers(row["g"])), "identity")
         if row["measure"] == "uniform":
-            sides = [wq.measure("uniform", lo, hi) for lo, hi in zip(numbers(row["lo"]), numbers(row["hi"]))]
+            sides = [
+                wq.measure("uniform", lo, hi)
+                for lo, hi in zip(numbers(row["lo"]), numbers(row["hi"]))
+            ]
             pi = sides[0]
             for side in sides[1:]:
                 pi = pi * side
         else:
-            pi = wq.measure("gaussian", numbers(row["mean"]), [numbers(line) for line in row["covariance"].split("|")])
+            pi = wq.measure(
+                "gaussian",
+                numbers(row["mean"]),
+                [numbers(line) for line in row["covariance"].split("|")],
+            )
         linearised = row["warp"] == "square-linearised"
         warp = build({**row, "warp": "square" if linearised else row["warp"]})
         belief = posterior.linearise(warp) if linearised else posterior.warp(warp)
@@ -127,7 +138,9 @@ def test_measures():
         assert abs(got - log_density) < slack, (row, got)
         for value, name in ((pi.mean, "mean"), (pi.cov, "variance")):
             if row[name]:
-                assert value is not None and float(np.ravel(value)[0]) == pytest.approx(float(row[name]), rel=1e-12), row
+                assert value is not None and float(np.ravel(value)[0]) == pytest.approx(
+                    float(row[name]), rel=1e-12
+                ), row
             else:
                 assert value is None, row
     assert len(rows) >= 300

@@ -98,7 +98,9 @@ def warp_from(
 def _values(name: str, function: _Function, at: _Array) -> _Array:
     values = np.asarray(function(at), dtype=float)
     if values.shape != at.shape:
-        raise SpecError(f"{name}: takes an array and gives one of its shape {at.shape}, got {values.shape}")
+        raise SpecError(
+            f"{name}: takes an array and gives one of its shape {at.shape}, got {values.shape}"
+        )
     return values
 
 
@@ -127,4 +129,6 @@ def _check_inverse(warp: Warp, inverse: _Function) -> None:
     back = _values("inverse", inverse, warp.forward(g))
     if not np.allclose(back, g, rtol=1e-6, atol=1e-6):
         worst = int(np.argmax(np.abs(back - g)))
-        raise SpecError(f"inverse: inverse(forward({g[worst]})) is {back[worst]}; it has to be {g[worst]}")
+        raise SpecError(
+            f"inverse: inverse(forward({g[worst]})) is {back[worst]}; it has to be {g[worst]}"
+        )

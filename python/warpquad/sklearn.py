@@ -19,7 +19,9 @@ try:
     from sklearn.utils import check_random_state  # type: ignore[import-untyped, import-not-found, unused-ignore]
     from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped, import-not-found, unused-ignore]
 except ImportError as error:
-    raise ImportError("WarpedGPRegressor needs scikit-learn 1.6 or later: pip install 'scikit-learn>=1.6'") from error
+    raise ImportError(
+        "WarpedGPRegressor needs scikit-learn 1.6 or later: pip install 'scikit-learn>=1.6'"
+    ) from error
 
 __all__ = ["WarpedGPRegressor"]
 
@@ -38,7 +40,9 @@ class _FitMethod:
         self.method = method
 
     def __get__(self, instance: Any, owner: type | None = None) -> Callable[..., Any]:
-        bound: Callable[..., Any] = self.method if instance is None else self.method.__get__(instance, owner)
+        bound: Callable[..., Any] = (
+            self.method if instance is None else self.method.__get__(instance, owner)
+        )
         return bound
 
     def __set__(self, instance: Any, value: Any) -> None:
@@ -140,7 +144,9 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
             if noise == "fit":
                 # Noise is Gaussian on g, and is fitted there. In f-space it would have one size at
                 # small and large f.
-                gp = _fit(gp, warp, data, space="g", restarts=self.restarts, seed=seed, fit_noise=True)
+                gp = _fit(
+                    gp, warp, data, space="g", restarts=self.restarts, seed=seed, fit_noise=True
+                )
             else:
                 gp = _with_noise(gp, float(noise) / unit**2)
             if noise != "fit" or (space == "f" and warp.name != "identity"):
@@ -152,7 +158,10 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         except (SpecError, NumericsError) as error:
             if self.noise != 0.0 or isinstance(error, RangeError):
                 raise
-            warnings.warn(f"no exact fit, so noise is fitted; noise='fit' says so at once. {error}", stacklevel=3)
+            warnings.warn(
+                f"no exact fit, so noise is fitted; noise='fit' says so at once. {error}",
+                stacklevel=3,
+            )
             found = condition("fit")
         self.posterior_, self.warp_, self.noise_ = found
         return self
@@ -164,10 +173,16 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         return self.posterior_.warp(self.warp_)
 
     @overload
-    def predict(self, X: npt.ArrayLike, return_std: Literal[False] = ..., return_cov: Literal[False] = ...) -> _Array: ...
+    def predict(
+        self, X: npt.ArrayLike, return_std: Literal[False] = ..., return_cov: Literal[False] = ...
+    ) -> _Array: ...
     @overload
-    def predict(self, X: npt.ArrayLike, return_std: bool = ..., return_cov: bool = ...) -> _Array | tuple[_Array, _Array]: ...
-    def predict(self, X: npt.ArrayLike, return_std: bool = False, return_cov: bool = False) -> _Array | tuple[_Array, _Array]:
+    def predict(
+        self, X: npt.ArrayLike, return_std: bool = ..., return_cov: bool = ...
+    ) -> _Array | tuple[_Array, _Array]: ...
+    def predict(
+        self, X: npt.ArrayLike, return_std: bool = False, return_cov: bool = False
+    ) -> _Array | tuple[_Array, _Array]:
         """The mean of f at the rows of X, and if asked for its standard deviation or covariance.
 
         They are those of f = xi(g) itself, without the noise of an observation.
@@ -181,7 +196,9 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         mean = belief.mean(X)
         return (mean, belief.cov(X)) if return_cov else mean
 
-    def log_predictive_density(self, X: npt.ArrayLike, y: npt.ArrayLike, law: Literal["matched", "exact"] = "matched") -> _Array:
+    def log_predictive_density(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, law: Literal["matched", "exact"] = "matched"
+    ) -> _Array:
         """ln p(y | x, D) of each row, the noise of an observation included.
 
         Its mean is the MLL of the literature. `law="matched"` is the normal law with the two
@@ -233,7 +250,9 @@ def _check_range(warp: Warp, y: _Array) -> None:
     outside = np.flatnonzero((y < lo) | (y > hi))
     if outside.size:
         row = int(outside[0])
-        raise ValueError(f"y[{row}] is {y[row]}, outside the range ({lo}, {hi}); correct it or state the range that y really has")
+        raise ValueError(
+            f"y[{row}] is {y[row]}, outside the range ({lo}, {hi}); correct it or state the range that y really has"
+        )
 
 
 def _in_units(plain: Warp, data: Data, exact: bool) -> tuple[Warp, float]:
@@ -253,7 +272,13 @@ def _start(kernel: Any, X: _Array) -> GP:
 
 def _with_noise(gp: GP, noise: float) -> GP:
     theta = gp.theta
-    return GP(gp.kernel, mean=theta["mean"], output_scale=theta["output_scale"], length_scales=theta["length_scales"], noise=noise)
+    return GP(
+        gp.kernel,
+        mean=theta["mean"],
+        output_scale=theta["output_scale"],
+        length_scales=theta["length_scales"],
+        noise=noise,
+    )
 
 
 def _log_normal(z: _Array) -> _Array:
