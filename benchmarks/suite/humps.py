@@ -17,7 +17,7 @@ def log_interval(lo: Array, hi: Array) -> Array:
 
 
 class Mixture:
-    """log sum_k w_k Normal(x; c_k, diag s_k^2); its integral over a box is sum_k w_k prod_i [Phi]."""
+    """log sum_k w_k Normal(x; c_k, diag s_k^2); its integral in a box is sum_k w_k prod_i [Phi]."""
 
     def __init__(self, weights: list[float], centres: Array, widths: Array) -> None:
         self.log_w = np.log(weights)

@@ -147,7 +147,8 @@ fn whole_lines(text: &str) -> &str {
 fn other_settings(path: &Path, text: &str, settings: &str) -> Error {
     let first = text.lines().next().unwrap_or("").trim_start_matches("# ");
     let reason = format!(
-        "its parts were made with '{first}', not '{settings}'; choose another --out, or remove the file"
+        "its parts were made with '{first}', not '{settings}'; choose another --out, or remove the \
+         file"
     );
     Error::spec(path.display().to_string(), reason)
 }

@@ -15,6 +15,7 @@ pub mod sources;
 pub mod t_test;
 pub mod table;
 pub mod toy;
+mod wrap;
 
 pub use experiment::{Context, Experiment, Finding, Scope};
 pub use kept::Kept;

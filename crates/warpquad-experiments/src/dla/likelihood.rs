@@ -153,7 +153,9 @@ impl Likelihood {
         let Ok(factor) = Cholesky::with_scratch(b, &mut work.scratch) else {
             return Err(Error::Numerics {
                 step: Step::Observe,
-                what: "the spectrum's covariance is not positive definite; look for a noise variance that is not positive".into(),
+                what: "the spectrum's covariance is not positive definite; look for a noise \
+                       variance that is not positive"
+                    .into(),
             });
         };
         factor.solve_lower_vec(&mut c);

@@ -218,14 +218,23 @@ fn paragraph(z: &[f64], draws: usize, wrong: &Table) -> String {
     let worst = z.iter().fold(0.0_f64, |worst, z| worst.max(z.abs()));
     let square = z.iter().map(|z| z * z).sum::<f64>() / z.len() as f64;
     format!(
-        "All seven warps, the paper's four (square, polynomial, exp, Phi) among them: {} moments, each against {draws} draws of (g, g'). The largest |z| is {}; the mean of z^2 is {}, \
+        "All seven warps, the paper's four (square, polynomial, exp, Phi) among them: {} moments, \
+         each against {draws} draws of (g, g'). The largest |z| is {}; the mean of z^2 is {}, \
          where 1 is expected and {} of {} lie beyond 2. The paper's Table 1 is right.\n\n\
-         Its supplement is not. At mu = (0.3, -0.7), Sigma = ((0.8, 0.5), (0.5, 1.5)), unless said otherwise, the printed formula, ours, a central difference of the raw second moment and a \
+         Its supplement is not. At mu = (0.3, -0.7), Sigma = ((0.8, 0.5), (0.5, 1.5)), unless said \
+         otherwise, the printed formula, ours, a central difference of the raw second moment and a \
          simulation (of E[xi' xi'] and its kin, by Price's theorem):\n\n{}\n\
-         Integrals in the printed formulas are done numerically, with the density read as a function of b (as printed it is a constant, and the integral diverges). Equations 14, 19 and 20 divide by \
-         Sigma where Sigma + I belongs; by Plackett's identity the first is simply phi2(mu; Sigma + I). Equations 15 to 18 are Rosenbaum's once rho = Sigma_ij / sqrt((Sigma_ii + 1)(Sigma_jj + 1)) and mu* = mu / \
-         sqrt(Sigma_ii + 1): the printed ones lack the roots. Two more are a matter of words: Table 1 writes the square warp as alpha + f^2 and section 2 as alpha + g^2/2, which are one warp with g \
-         scaled by sqrt(2), and \"output scale\" is a variance in one place and a standard deviation in another.",
+         Integrals in the printed formulas are done numerically, with the density read as a \
+         function of b (as printed it is a constant, and the integral diverges). Equations 14, 19 \
+         and 20 divide by \
+         Sigma where Sigma + I belongs; by Plackett's identity the first is simply phi2(mu; Sigma \
+         + I). Equations 15 to 18 are Rosenbaum's once rho = Sigma_ij / sqrt((Sigma_ii + \
+         1)(Sigma_jj + 1)) and mu* = mu / \
+         sqrt(Sigma_ii + 1): the printed ones lack the roots. Two more are a matter of words: \
+         Table 1 writes the square warp as alpha + f^2 and section 2 as alpha + g^2/2, which are \
+         one warp with g \
+         scaled by sqrt(2), and \"output scale\" is a variance in one place and a standard \
+         deviation in another.",
         z.len(),
         digits(worst, 3),
         digits(square, 3),

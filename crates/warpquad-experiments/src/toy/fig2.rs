@@ -120,12 +120,17 @@ pub fn fig2(context: &Context<'_>) -> Result<Finding> {
         context.write("fig2.svg", &figure.svg())?,
     ];
     let paragraph = format!(
-        "Seven observations in [-3, 3], Matern 3/2, hyperparameters fitted in f-space. Lines are means, bands two sd of the matched belief, dashes the ends \
+        "Seven observations in [-3, 3], Matern 3/2, hyperparameters fitted in f-space. Lines are \
+         means, bands two sd of the matched belief, dashes the ends \
          of the exact central interval xi(mu +- 2 sd).\n\n{}\n\
-         The paper says that the model without a transform \"produces considerable predictive mass on invalid values\", that the exact posteriors respect their \
-         constraints, and that the matched processes are \"excellent approximations\". The first two hold: every mean under a transform lies inside the range and the \
-         dashes never leave it. The third holds where f is known to a few hundredths; in the gaps a matched normal has a band of its own below 0, because two moments \
-         do not carry a constraint. The distribution functions of the matched and of the exact law differ by {} (log) and {} (probit) at most, on average over x.",
+         The paper says that the model without a transform \"produces considerable predictive mass \
+         on invalid values\", that the exact posteriors respect their \
+         constraints, and that the matched processes are \"excellent approximations\". The first \
+         two hold: every mean under a transform lies inside the range and the \
+         dashes never leave it. The third holds where f is known to a few hundredths; in the gaps \
+         a matched normal has a band of its own below 0, because two moments \
+         do not carry a constraint. The distribution functions of the matched and of the exact law \
+         differ by {} (log) and {} (probit) at most, on average over x.",
         summary.markdown(),
         digits(fit_gap[0], 2),
         digits(fit_gap[1], 2)
