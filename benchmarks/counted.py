@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-# Quantile functions. Those of scipy's frozen distributions cost more than most likelihoods, and samplers call them 1e5 times.
+# Quantile functions. Those of scipy's frozen distributions cost more than most likelihoods, and
+# samplers call them 1e5 times.
 QUANTILES: dict[str, Callable[..., Any]] = {
     "uniform": lambda u, lo, hi: lo + (hi - lo) * u,
     "loguniform": lambda u, lo, hi: lo * np.exp(u * np.log(hi / lo)),
@@ -21,7 +22,8 @@ QUANTILES: dict[str, Callable[..., Any]] = {
 }
 
 
-# The part of a worker's time after which a peer that gives all its estimates at the end is asked for them.
+# A peer that gives all its estimates at the end is asked for them after this part of a worker's
+# time.
 ENOUGH = 0.85
 
 
@@ -92,7 +94,7 @@ class Counted:
         return len(self._times)
 
     def cpu_seconds_at(self, evaluations: int) -> float:
-        """Seconds of the processor up to the next evaluation after so many; all, if there was none."""
+        """Seconds of the processor up to the evaluation after so many; all, if there was none."""
         return self._times[evaluations] if evaluations < len(self._times) else self.cpu_seconds
 
     @property

@@ -1,9 +1,10 @@
-"""Set warpquad's likelihood of absorbers beside the same model in numpy and scipy, on one thread: equal values, and times.
+"""Set warpquad's likelihood of absorbers beside numpy's, on one thread: values and times.
 
 Usage: python benchmarks/dla_ratio.py DATA [ID] [rounds]
 
-DATA is the folder that holds dla/. Needs numpy, scipy and cargo. Each round times numpy, then warpquad; a time is the least over all
-calls of all rounds. Times depend on the machine: only the ratio is a claim.
+DATA is the folder that holds dla/. Needs numpy, scipy and cargo. Each round times numpy, then
+warpquad. A time is the least over all calls of all rounds. Times depend on the machine: only the
+ratio is a claim.
 """
 
 import os
@@ -35,7 +36,15 @@ def least_time(work):
 
 
 def build():
-    command = ["cargo", "build", "--release", "-p", "warpquad-experiments", "--example", "dla_timing"]
+    command = [
+        "cargo",
+        "build",
+        "--release",
+        "-p",
+        "warpquad-experiments",
+        "--example",
+        "dla_timing",
+    ]
     command += ["--message-format=json"]
     out = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout
     artefacts = [json.loads(line) for line in out.splitlines()]
@@ -51,16 +60,22 @@ def main():
     program, model = build(), Model(data / "dla", name)
     ours, theirs, worst = {}, {}, 0.0
     for _ in range(rounds):
-        out = subprocess.run([program, data, name], check=True, capture_output=True, text=True).stdout
+        out = subprocess.run(
+            [program, data, name], check=True, capture_output=True, text=True
+        ).stdout
         for line in map(json.loads, out.splitlines()):
             k = line["absorbers"]
             if "seconds" in line:
                 ours[k] = min(ours.get(k, float("inf")), line["seconds"])
-                theirs[k] = min(theirs.get(k, float("inf")), least_time(lambda: model.log_likelihood(x)))
+                theirs[k] = min(
+                    theirs.get(k, float("inf")), least_time(lambda: model.log_likelihood(x))
+                )
             else:
                 x = line["x"]
                 worst = max(worst, abs(line["log_likelihood"] / model.log_likelihood(x) - 1))
-    print(f"spectrum {name}, {len(model.y)} pixels; largest relative difference of the values {worst:.1e}")
+    print(
+        f"spectrum {name}, {len(model.y)} pixels; largest relative difference of the values {worst:.1e}"
+    )
     print(f"{'absorbers':>9}{'ours, us':>12}{'numpy, us':>12}{'ratio':>8}")
     for k in ours:
         print(f"{k:9}{1e6 * ours[k]:12.1f}{1e6 * theirs[k]:12.1f}{ours[k] / theirs[k]:8.3f}")

@@ -29,16 +29,20 @@ def wheel() -> Path:
 
 
 def ours(peer: Peer) -> bool:
-    """Whether it is this repository's package, which comes from a wheel and not from its requirements."""
+    """Whether it is this repository's package, which comes from a wheel, not from requirements."""
     return peer.package == "warpquad"
 
 
 def version(peer: Peer) -> str:
-    """The version that rows carry: the pinned one, and for our own package also what the wheel's bytes say."""
+    """The version that rows carry: the pinned one, for our own package with the wheel's hash."""
     if ours(peer):
         path = wheel()
         return f"{path.name.split('-')[1]}+{digest(path.read_bytes())}"
-    pinned = re.search(rf"^{re.escape(peer.package)}==(\S+)", requirements(peer).read_text(), re.MULTILINE | re.IGNORECASE)
+    pinned = re.search(
+        rf"^{re.escape(peer.package)}==(\S+)",
+        requirements(peer).read_text(),
+        re.MULTILINE | re.IGNORECASE,
+    )
     if pinned is None:
         raise SystemExit(f"{requirements(peer)} does not pin {peer.package}")
     return pinned[1]
@@ -50,7 +54,7 @@ def digest(data: bytes) -> str:
 
 
 def python_of(peer: Peer, root: Path) -> Path:
-    """The interpreter of the peer's environment, made if it is not there or its requirements have changed."""
+    """The interpreter of the peer's environment, made if missing or if its requirements changed."""
     place = root / peer.module
     python, stamp = place / "bin" / "python", place / ".made"
     wanted = digest(requirements(peer).read_bytes())
@@ -60,7 +64,9 @@ def python_of(peer: Peer, root: Path) -> Path:
         return python
     print(f"environment {place}", flush=True)
     # The pins are for this Python.
-    subprocess.run([shutil.which("python3.11") or sys.executable, "-m", "venv", str(place)], check=True)
+    subprocess.run(
+        [shutil.which("python3.11") or sys.executable, "-m", "venv", str(place)], check=True
+    )
     pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     subprocess.run([*pip, "-r", str(requirements(peer))], check=True)
     if ours(peer):

@@ -1,8 +1,10 @@
-"""Time what `auto` takes for an evaluation beside the integrand, side by side for several builds: `python -m benchmarks.overhead [a.whl b.whl]`.
+"""Time what `auto` takes for an evaluation beside the integrand, side by side for several builds.
 
-Each run has 200 evaluations and one look at the answer, on one core; its time is the processor's, less the integrand's.
-Builds take turns problem by problem, so that what else the machine does falls on all of them. Without a wheel it is the
-one that `make wheel` built.
+`python -m benchmarks.overhead [a.whl b.whl]`
+
+Each run has 200 evaluations and one look at the answer, on one core. Its time is the processor's,
+less the integrand's. Builds take turns problem by problem, so that what else the machine does falls
+on all of them. Without a wheel it is the one that `make wheel` built.
 """
 
 from __future__ import annotations
@@ -56,7 +58,12 @@ def other(folder: Path, name: str) -> float:
     words = [sys.executable, "-m", "benchmarks.overhead", "--one", name]
     core = min(os.sched_getaffinity(0))
     done = subprocess.run(
-        words, env=environment, stdout=subprocess.PIPE, text=True, check=True, preexec_fn=lambda: os.sched_setaffinity(0, {core})
+        words,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+        preexec_fn=lambda: os.sched_setaffinity(0, {core}),
     )
     return float(done.stdout)
 
@@ -76,12 +83,28 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         folders = [Path(place) / str(i) for i in range(len(wheels))]
         for path, folder in zip(wheels, folders, strict=True):
-            subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", folder, path], check=True)
+            subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "pip",
+                    "install",
+                    "--quiet",
+                    "--no-deps",
+                    "--target",
+                    folder,
+                    path,
+                ],
+                check=True,
+            )
         rows = []
         for name in asked.problems:
             rows.append([other(folder, name) for folder in folders])
             print(f"{name:18}", *(f"{ms:6.1f}" for ms in rows[-1]), flush=True)
-    print(f"{'mean, ms':18}", *(f"{statistics.mean(column):6.1f}" for column in zip(*rows, strict=True)))
+    print(
+        f"{'mean, ms':18}",
+        *(f"{statistics.mean(column):6.1f}" for column in zip(*rows, strict=True)),
+    )
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ LOWEST, HIGHEST = 1e-4, 30.0
 
 
 def draw(runs: list[Run], path: Path) -> None:
-    """One panel for each group of dimension, one line for each peer: the median over problems and seeds."""
+    """A panel for each group of dimension, a line for each peer: medians over problems, seeds."""
     import matplotlib
 
     matplotlib.use("Agg")
@@ -63,9 +63,17 @@ def draw(runs: list[Run], path: Path) -> None:
     names = [p for p in LABELS if p not in LEFT_OUT and any(r.peer == p for r in runs)]
     others = [p for p in names if p != OURS[0]]
     with plt.rc_context(
-        {"font.size": 9, "svg.fonttype": "path", "svg.hashsalt": "warpquad", "axes.spines.top": False, "axes.spines.right": False}
+        {
+            "font.size": 9,
+            "svg.fonttype": "path",
+            "svg.hashsalt": "warpquad",
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+        }
     ):
-        figure, panels = plt.subplots(1, len(PANELS), figsize=(10.5, 4.4), sharey=True, facecolor="white")
+        figure, panels = plt.subplots(
+            1, len(PANELS), figsize=(10.5, 4.4), sharey=True, facecolor="white"
+        )
         for axes, (title, dims) in zip(panels, PANELS.items()):
             inside = [r for r in runs if r.d in dims]
             shared = every(inside, names)
@@ -81,8 +89,19 @@ def draw(runs: list[Run], path: Path) -> None:
             axes.grid(True, color="#e6e6e6", linewidth=0.6)
             axes.set_axisbelow(True)
         panels[0].set_ylabel("median |error in log Z|")
-        found = {text: handle for axes in panels for handle, text in zip(*axes.get_legend_handles_labels())}
-        figure.legend(found.values(), found.keys(), loc="lower center", ncols=min(7, len(found)), frameon=False, fontsize=8.5)
+        found = {
+            text: handle
+            for axes in panels
+            for handle, text in zip(*axes.get_legend_handles_labels())
+        }
+        figure.legend(
+            found.values(),
+            found.keys(),
+            loc="lower center",
+            ncols=min(7, len(found)),
+            frameon=False,
+            fontsize=8.5,
+        )
         figure.tight_layout(rect=(0, 0.12, 1, 1))
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
         plt.close(figure)
@@ -94,7 +113,7 @@ def every(runs: list[Run], names: list[str]) -> int:
 
 
 def line(axes: object, runs: list[Run], name: str, colour: str) -> None:
-    """The medians of a peer: a line over the small budgets, and a point where it stops by itself."""
+    """The medians of a peer: a line over small budgets, and a point where it stops by itself."""
     steps: dict[str, list[Run]] = {}
     for run in runs:
         steps.setdefault(run.budget, []).append(run)
@@ -108,12 +127,28 @@ def line(axes: object, runs: list[Run], name: str, colour: str) -> None:
             y.append(float(np.clip(value, LOWEST, HIGHEST)))
     label = LABELS[name]
     if x:
-        axes.plot(x, y, marker="o", markersize=5 if ours else 3.5, linewidth=2.6 if ours else 1.3, label=label, **style)  # type: ignore[attr-defined]
+        axes.plot(  # type: ignore[attr-defined]
+            x,
+            y,
+            marker="o",
+            markersize=5 if ours else 3.5,
+            linewidth=2.6 if ours else 1.3,
+            label=label,
+            **style,
+        )
     if FINISH in steps:
         good = [r for r in steps[FINISH] if math.isfinite(r.error)]
         if good:
             at = float(np.median([r.evaluations for r in good]))
             value = float(np.clip(np.median([r.error for r in good]), LOWEST, HIGHEST))
-            axes.plot([at], [value], marker="D", markersize=5, linestyle="none", label=None if x else label, **style)  # type: ignore[attr-defined]
+            axes.plot(  # type: ignore[attr-defined]
+                [at],
+                [value],
+                marker="D",
+                markersize=5,
+                linestyle="none",
+                label=None if x else label,
+                **style,
+            )
             if x:
                 axes.plot([x[-1], at], [y[-1], value], linewidth=0.8, linestyle=":", **style)  # type: ignore[attr-defined]

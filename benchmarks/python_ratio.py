@@ -1,11 +1,12 @@
-"""Set a run of 100 evaluations of a free log_f from Python beside the same run by the command line, and print the ratio.
+"""Time a run of 100 evaluations of a free log_f from Python against the same by the program.
 
 Usage: python benchmarks/python_ratio.py [rounds]
 
-Needs the installed package and the program, target/release/warpquad. Both have the same integrand, prior, method and
-seed, and ask for the same points; each round times one, then the other, without a journal and with one. A time is the
-least over all rounds, which is the work's own whatever else the machine does meanwhile. Only the ratios are claims. The
-interpreter's start and its imports are not in it, the program's start is.
+Needs the installed package and the program, target/release/warpquad. Both have the same integrand,
+prior, method and seed, and ask for the same points. Each round times one, then the other, without a
+journal and with one. A time is the least over all rounds, which is the work's own whatever else the
+machine does meanwhile. Only the ratios are claims. The time has the program's start in it, but not
+the interpreter's start and imports.
 """
 
 import json
@@ -36,7 +37,9 @@ def timed(work):
 
 def by_program(run):
     """The run by the command line."""
-    words = [str(PROGRAM), "integrate", str(PROBLEM), "--quiet", "--json"] + (["--run", str(run)] if run else [])
+    words = [str(PROGRAM), "integrate", str(PROBLEM), "--quiet", "--json"] + (
+        ["--run", str(run)] if run else []
+    )
     return json.loads(subprocess.run(words, capture_output=True, check=True).stdout)["log_z"]
 
 
@@ -55,7 +58,8 @@ def main(rounds):
                 runs = [Path(folder) / name if journal else None for name in ("program", "python")]
                 ours, program = timed(lambda: by_program(runs[0]))
                 theirs, python = timed(lambda: by_python(runs[1]))
-            # A last digit of x^2 may send a choice elsewhere; both are then right to what they claim, 0.002.
+            # A last digit of x^2 may send a choice elsewhere; both are then right to what they
+            # claim, 0.002.
             assert abs(ours - theirs) < 0.01, (ours, theirs)
             least = [min(least[0], program), min(least[1], python)]
         kind = "with a journal" if journal else "in memory"

@@ -1,7 +1,8 @@
-"""Say what the runs showed: `python -m benchmarks.report [--runs FILE ...] [--out benchmarks/results]`.
+"""Say what the runs showed: `python -m benchmarks.report [--runs FILE ...] [--out FOLDER]`.
 
-Reads runs.csv, and writes report.md, summary.csv (a line for each peer, problem and budget) and benchmark.svg. Of several versions of
-a peer the last that was run on a problem counts.
+Reads runs.csv, and writes report.md, summary.csv (a line for each peer, problem and budget) and
+benchmark.svg. Of several versions of a peer the last that was run on a problem counts. Files are
+read and written in benchmarks/results unless told otherwise.
 """
 
 from __future__ import annotations
@@ -31,7 +32,8 @@ GROUPS: dict[str, tuple[range, int]] = {
 NESTED = ("dynesty", "dynesty-dynamic", "ultranest", "nautilus", "pocomc")
 # What a worker says of a run that the limit on its time ended.
 CUT = "not done in"
-# An error below the truth's own is not a difference between peers; this is a floor for log scales and for ties.
+# An error below the truth's own is not a difference between peers; this is a floor for log scales
+# and for ties.
 FLOOR = 1e-6
 
 
@@ -64,7 +66,7 @@ class Run:
 
 
 def read(paths: Iterable[Path]) -> list[Run]:
-    """The runs of the last version of each peer on each problem of the suite whose truth is known."""
+    """The runs of each peer's last version on each problem of the suite whose truth is known."""
     rows = [row for path in paths for row in csv.DictReader(path.open(newline=""))]
     last: dict[tuple[str, str], str] = {}
     for row in sorted(rows, key=lambda row: row["date"]):
@@ -156,7 +158,10 @@ def peers(runs: list[Run]) -> list[str]:
 
 
 def wins(runs: list[Run]) -> dict[str, tuple[int, int]]:
-    """For each peer: cells (problem and budget) that auto has a smaller median error in, and cells that both ran."""
+    """For each peer: in how many cells auto has the smaller median error, and cells that both ran.
+
+    A cell is a problem and a budget.
+    """
     cells = {key: median_error(rs) for key, rs in grouped(runs, lambda r: (r.peer, r.problem, r.budget)).items()}
     out = {}
     for peer in peers(runs):
@@ -186,9 +191,10 @@ def wins_by_problem(runs: list[Run], peer: str) -> list[str]:
 
 
 def ratios(runs: list[Run], peer: str) -> dict[str, tuple[float, float, float]]:
-    """For each problem: what a sampler needed until it stopped over what auto needed for an error no larger; and both errors.
+    """For each problem: evaluations of a sampler over those of auto; and both errors.
 
-    Auto needed the smallest budget from which on its median error stays at or below the sampler's. Where none does, it is NaN.
+    The sampler's are those until it stopped. Auto's are the smallest budget from which on its
+    median error stays at or below the sampler's. Where none does, it is NaN.
     """
     out = {}
     ours = grouped((r for r in runs if r.peer == AUTO), lambda r: r.problem)
@@ -292,7 +298,7 @@ def by_problem(runs: list[Run]) -> str:
 
 
 def report(runs: list[Run]) -> str:
-    """The whole report. A run that our limit of time cut is counted in the first table, and nowhere else."""
+    """The whole report. A run that our limit of time cut counts in the first table alone."""
     every, runs = runs, finished(runs)
     truths = {r.problem for r in every}
     text = [

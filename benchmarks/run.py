@@ -1,7 +1,8 @@
-"""Run peers on the problems of the suite, each in its environment: `python -m benchmarks.run [--peers a b] [--seeds 10] ...`.
+"""Run peers on the suite, each in its environment: `python -m benchmarks.run [--peers a b] ...`.
 
-Appends a row for each peer, problem, seed and budget to runs.csv, and runs only what is not there at the same version: stop and start
-it as you like. A worker that fails or takes too long leaves rows that say so.
+It appends a row for each peer, problem, seed and budget to runs.csv. It runs only what is not there
+at the same version: stop and start it as you like. A worker that fails or takes too long leaves
+rows that say so.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ QUICK_PROBLEMS, QUICK_SEEDS = ("bump_1d", "banana_2d", "gmm_4d"), 1
 
 @dataclass(frozen=True)
 class Job:
-    """One worker: a peer on a problem with one seed or several, at the budgets that are not known yet."""
+    """One worker: a peer on a problem with one or several seeds, at the budgets not known yet."""
 
     peer: str
     problem: str
@@ -63,7 +64,7 @@ class Job:
 
 
 def jobs(args: argparse.Namespace, done: set[tuple[str, ...]], versions: dict[str, str]) -> Iterator[Job]:
-    """What is left to do: by seed first, so that whatever is there when it is stopped is even over peers and problems."""
+    """What is left to do, by seed first: if stopped, it is even over peers and problems."""
     seeds = range(args.first_seed, args.first_seed + args.seeds)
     for first in seeds[:: args.group]:
         for peer in args.peers:

@@ -1,8 +1,9 @@
-"""Run one peer on one problem, in the peer's environment: `python -m benchmarks.worker PEER PROBLEM SEED [BUDGET ...]`.
+"""Run one peer on one problem: `python -m benchmarks.worker PEER PROBLEM SEED [BUDGET ...]`.
 
 SEED may be several, as in 0,1,2.
 
-Writes a line of JSON to standard output for each seed and budget, as soon as it is there. What the peer prints goes to standard error.
+It runs in the peer's environment. It writes a line of JSON to standard output for each seed and
+budget, as soon as it is there. What the peer prints goes to standard error.
 """
 
 from __future__ import annotations
@@ -42,8 +43,10 @@ def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
     }
 
 
-def run(peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]) -> Iterable[dict[str, Any]]:
-    """The lines of one peer on one problem; an exception of the peer's is a line for each budget that it did not reach."""
+def run(
+    peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]
+) -> Iterable[dict[str, Any]]:
+    """The lines of one peer on one problem; an exception is a line for each budget not reached."""
     peer = PEERS[peer_name]
     problem = Counted(PROBLEMS[problem_name])
     module = importlib.import_module(f"benchmarks.peers.{peer.module}")

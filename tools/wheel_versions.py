@@ -1,4 +1,4 @@
-"""Install a wheel with numpy alone on the oldest and the newest Python to be had, and integrate something there.
+"""Install a wheel with numpy alone on the oldest and the newest Python found, and integrate.
 
 Usage: python tools/wheel_versions.py WHEEL
 """

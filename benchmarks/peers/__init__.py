@@ -1,8 +1,8 @@
 """Who is measured: the name of each peer, the module that runs it, its environment and its package.
 
-A module has `run(problem, budgets, seed, **options)`, which yields an `Estimate` for each budget, in any order, and imports its
-package inside. The problem is a `Counted` one: `problem.restart()` begins a run of its own, and everything evaluated since then is
-what the next estimates cost.
+A module has `run(problem, budgets, seed, **options)`, which yields an `Estimate` for each budget,
+in any order. It imports its package inside. The problem is a `Counted` one: `problem.restart()`
+begins a run of its own, and everything evaluated since then is what the next estimates cost.
 """
 
 from __future__ import annotations
@@ -31,10 +31,18 @@ class Estimate:
     """Those that it rests on, where the peer has gone on since; all so far otherwise."""
 
     @classmethod
-    def normal(cls, budget: Budget, log_z: float, sd: float, evaluations: Optional[int] = None) -> "Estimate":
+    def normal(
+        cls, budget: Budget, log_z: float, sd: float, evaluations: Optional[int] = None
+    ) -> "Estimate":
         """An estimate with a normal error bar on log Z, as nested samplers state it."""
         reach = NORMAL_95 * float(sd)
-        return cls(budget, float(log_z), float(log_z) - reach, float(log_z) + reach, evaluations=evaluations)
+        return cls(
+            budget,
+            float(log_z),
+            float(log_z) - reach,
+            float(log_z) + reach,
+            evaluations=evaluations,
+        )
 
 
 # The 97.5 % quantile of the standard normal law.
@@ -46,7 +54,7 @@ class Peer:
     """A package at one choice of settings."""
 
     module: str
-    """In benchmarks.peers; its environment has the same name, and NAME.txt beside it its requirements."""
+    """In benchmarks.peers; its environment is called so too, and NAME.txt has its requirements."""
     package: str
     """The distribution whose version the rows carry."""
     options: dict[str, Any] = dataclasses.field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The coordinates in which peers see a problem: the unit cube, normal scores, or boxes under a normal law with a weight."""
+"""The coordinates in which peers see a problem: unit cube, normal scores, or weighted boxes."""
 
 from __future__ import annotations
 
@@ -30,11 +30,12 @@ def all_normal(problem: Any) -> bool:
 
 
 class Standard:
-    """Coordinates t in which the measure is the standard normal law, and which keep the shape of a box.
+    """Coordinates t in which the measure is standard normal, and which keep the shape of a box.
 
-    A normal parameter is its score. A uniform one (of the log, if it is log-uniform) is on (-sqrt 3, sqrt 3), and f is weighed by the
-    ratio of the uniform density to the normal one, so that the integral of f against the normal law over the box is Z. Any other is
-    the score of its distribution function.
+    A normal parameter is its score. A uniform one (of the log, if it is log-uniform) is on
+    (-sqrt 3, sqrt 3). There f is weighed by the ratio of the uniform density to the normal one, so
+    that the integral of f against the normal law over the box is Z. Any other is the score of its
+    distribution function.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -62,9 +63,10 @@ class Standard:
 
 
 class Natural:
-    """Coordinates t with a density: x itself, its log if the prior is one of the log, or the normal score of any other.
+    """Coordinates t with a density: x, its log if the prior is one of the log, or its normal score.
 
-    For packages that take a log density on a box or on the whole line. In t every prior is uniform or normal.
+    For packages that take a log density on a box or on the whole line. In t every prior is uniform
+    or normal.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -83,7 +85,9 @@ class Natural:
         a, b = self.laws.T
         t = np.asarray(t, dtype=float).reshape(-1)
         with np.errstate(over="ignore"):
-            u = np.where(self.boxed, (t - a) / (b - a), ndtr(np.clip((t - a) / b, -FARTHEST, FARTHEST)))
+            u = np.where(
+                self.boxed, (t - a) / (b - a), ndtr(np.clip((t - a) / b, -FARTHEST, FARTHEST))
+            )
         return log_f_of_cube(self.problem, np.clip(u, 0.0, 1.0))
 
     def log_prior(self, t: Any) -> float:

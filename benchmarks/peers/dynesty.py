@@ -10,7 +10,7 @@ from benchmarks.peers import FINISH, FINISH_CALLS, Estimate
 
 
 def run(problem: Any, budgets: Any, seed: int, dynamic: bool = False) -> Iterator[Estimate]:
-    """A run for each budget; within a small one with as many live points as let it get anywhere, at the end with its defaults."""
+    """A run for each budget; a small one has few live points, the last one its defaults."""
     for budget in budgets:
         problem.restart()
         results = sampled(problem, budget, seed, dynamic)
@@ -20,8 +20,9 @@ def run(problem: Any, budgets: Any, seed: int, dynamic: bool = False) -> Iterato
 def live_points(d: int, budget: int) -> int:
     """Live points of a run cut at a budget; the documentation asks for no fewer than 2 d.
 
-    dynesty spends them all before its first step. With 500, the default, none of the budgets gives an estimate. Of a half, a third, a
-    fifth and a tenth of the budget, a tenth has the smallest errors on the suite where the posterior is narrow: it gets farthest.
+    dynesty spends them all before its first step. With 500, the default, none of the budgets gives
+    an estimate. Of a half, a third, a fifth and a tenth of the budget, a tenth has the smallest
+    errors on the suite where the posterior is narrow: it gets farthest.
     """
     return max(2 * d + 1, budget // 10)
 
@@ -30,7 +31,12 @@ def sampled(problem: Any, budget: Any, seed: int, dynamic: bool) -> Any:
     import dynesty
 
     rng = np.random.default_rng(seed)
-    common = dict(loglikelihood=problem.log_likelihood, prior_transform=problem.transform, ndim=problem.d, rstate=rng)
+    common = dict(
+        loglikelihood=problem.log_likelihood,
+        prior_transform=problem.transform,
+        ndim=problem.d,
+        rstate=rng,
+    )
     # Its cap does not count the live points that it begins with.
     cap = FINISH_CALLS if budget == FINISH else budget - live_points(problem.d, budget)
     if dynamic:
@@ -38,7 +44,10 @@ def sampled(problem: Any, budget: Any, seed: int, dynamic: bool) -> Any:
         few = (
             {}
             if budget == FINISH
-            else {"nlive_init": live_points(problem.d, budget), "nlive_batch": live_points(problem.d, budget)}
+            else {
+                "nlive_init": live_points(problem.d, budget),
+                "nlive_batch": live_points(problem.d, budget),
+            }
         )
         # All the weight on the evidence, as the documentation has it for that purpose.
         sampler.run_nested(maxcall=cap, wt_kwargs={"pfrac": 0.0}, print_progress=False, **few)

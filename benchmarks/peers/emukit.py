@@ -16,8 +16,9 @@ REACH = 10.0
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     """Estimates at all budgets from one run of its loop.
 
-    Emukit has WSABI-L for the squared exponential kernel and a Gaussian measure only: see `Standard`. It works on f itself: f is
-    divided by the largest value met so far, and all values are given afresh when a larger one comes.
+    Emukit has WSABI-L for the squared exponential kernel and a Gaussian measure only: see
+    `Standard`. It works on f itself: f is divided by the largest value met so far, and all values
+    are given afresh when a larger one comes.
     """
     import GPy
     from emukit.core import ContinuousParameter, ParameterSpace
@@ -43,9 +44,14 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     gpy = GPy.models.GPRegression(x, y, GPy.kern.RBF(d, lengthscale=1.0, variance=1.0))
     base = create_emukit_model_from_gpy_model(gpy, measure=GaussianMeasure(np.zeros(d), 1.0))
     model = WSABIL(base, x, y)
-    # The parts of emukit's WSABILLoop, in its order: fit after every point, then maximise the acquisition by gradients.
-    space = ParameterSpace([ContinuousParameter(f"t{i}", *ends) for i, ends in enumerate(standard.bounds(REACH))])
-    calculator = SequentialPointCalculator(UncertaintySampling(model, measure_power=1), GradientAcquisitionOptimizer(space))
+    # The parts of emukit's WSABILLoop, in its order: fit after every point, then maximise the
+    # acquisition by gradients.
+    space = ParameterSpace(
+        [ContinuousParameter(f"t{i}", *ends) for i, ends in enumerate(standard.bounds(REACH))]
+    )
+    calculator = SequentialPointCalculator(
+        UncertaintySampling(model, measure_power=1), GradientAcquisitionOptimizer(space)
+    )
     model.optimize()
     for budget in sorted(budgets):
         while len(points) < budget:

@@ -11,28 +11,34 @@ from benchmarks.counted import TimeUp, check_time
 from benchmarks.peers import Estimate
 from benchmarks.peers.coordinates import Natural
 
-# GPry needs a box: of an unbounded prior the central part but for 6e-7, five standard deviations to each side.
+# GPry needs a box. Of an unbounded prior it is the central part but for 6e-7, five standard
+# deviations to each side.
 REACH = 5.0
-# Adaptive importance sampling of its process' mean: rounds that adapt, points of each, and of the last.
+# Adaptive importance sampling of the mean of its process: rounds that adapt, points of each, and of
+# the last.
 ROUNDS, POINTS, LAST = 6, 4096, 32768
 # Centres of the proposal's mixture, and the share of the uniform law in it.
 CENTRES, FLAT = 200, 0.1
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
-    """Estimates at all budgets from one run at its defaults, looked at when the next batch would exceed the budget.
+    """Estimates at all budgets from one run at its defaults, before the batch that exceeds each.
 
-    Its prior is uniform on the box: the likelihood has the prior's density in it, and the box's volume. GPry finds log Z by nested
-    sampling of its process' mean with 50 d live points, known to some tenths only, and version 4.1 takes the region that the SVM has
-    shut out off twice when UltraNest is its sampler. So that it is not judged by that, the mean is integrated here by importance
-    sampling. It claims no error of the process itself: there is no interval.
+    Its prior is uniform on the box, so the likelihood has the prior's density in it, and the box's
+    volume. GPry finds log Z by nested sampling of the mean of its process with 50 d live points,
+    known to some tenths only. When UltraNest is its sampler, version 4.1 subtracts twice the region
+    that the SVM has shut out. So that GPry is not judged by that, the mean is integrated here by
+    importance sampling. It claims no error of the process itself: there is no interval.
     """
     from gpry import Runner
 
     natural = Natural(problem)
     np.random.seed(seed)
     ends = ((0, -1), (1, 1))
-    low, high = (np.where(natural.boxed, natural.laws.T[end], natural.of_cube(ndtr(side * REACH))) for end, side in ends)
+    low, high = (
+        np.where(natural.boxed, natural.laws.T[end], natural.of_cube(ndtr(side * REACH)))
+        for end, side in ends
+    )
     log_volume = float(np.log(high - low).sum())
     left = sorted(budgets)
     found: list[Estimate] = []
@@ -49,7 +55,9 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         if problem.evaluations > budget:
             # It goes on at the start until enough values are within its threshold.
             return Estimate(
-                budget, error_text=f"took {problem.evaluations} evaluations before its first fit", evaluations=problem.evaluations
+                budget,
+                error_text=f"took {problem.evaluations} evaluations before its first fit",
+                evaluations=problem.evaluations,
             )
         log_z = integral(runner.surrogate, low, high, np.random.default_rng(seed))
         return Estimate(budget, log_z, evaluations=problem.evaluations)
@@ -59,7 +67,10 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         bounds=np.stack([low, high], axis=1).tolist(),
         params=list(problem.priors),
         # Its default for the start may exceed the whole budget, which it refuses.
-        options={"max_total": max(budgets), "max_initial": min(max(budgets), 30 * len(problem.priors) ** 1.5)},
+        options={
+            "max_total": max(budgets),
+            "max_initial": min(max(budgets), 30 * len(problem.priors) ** 1.5),
+        },
         callback=look,
         seed=seed,
         verbose=1,

@@ -8,13 +8,15 @@ from benchmarks.peers import FINISH, Estimate
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
-    """One run with its defaults. It has no cap on evaluations, and its first population alone is larger than the budgets."""
+    """One run with its defaults: it has no cap, and its first population exceeds the budgets."""
     import pocomc
 
     for budget in budgets:
         problem.restart()
         if budget != FINISH:
-            yield Estimate(budget, error_text="takes 1024 evaluations before its first step; it has no cap")
+            yield Estimate(
+                budget, error_text="takes 1024 evaluations before its first step; it has no cap"
+            )
             continue
         prior = pocomc.Prior(problem.distributions)
         sampler = pocomc.Sampler(prior, problem.log_likelihood, random_state=seed)

@@ -1,4 +1,4 @@
-"""ProbNum's Bayesian quadrature: a Gaussian process on f itself, nodes by integral variance reduction."""
+"""ProbNum's Bayesian quadrature: a process on f itself, nodes by integral variance reduction."""
 
 from __future__ import annotations
 
@@ -9,20 +9,22 @@ import numpy as np
 from benchmarks.peers import NORMAL_95, Estimate
 from benchmarks.peers.coordinates import FARTHEST, all_normal, log_f_of_cube
 
-# Lengthscales to choose from, in units of the cube's edge or of the prior's standard deviation: from the distance of neighbours in
-# a design of the largest budget to a function without features.
+# Lengthscales to choose from, in units of the cube's edge or of the prior's standard deviation:
+# from the distance of neighbours in a design of the largest budget to a function without features.
 LENGTHSCALES = np.geomspace(0.01, 3.0, 25)
 # ProbNum's own jitter, as a part of the kernel's variance.
 JITTER = 1e-8
-# Candidates of each node, ten times ProbNum's own number: its optimiser without gradients takes 0.1 s for each node in two dimensions.
+# Candidates of each node, ten times ProbNum's own number. Its optimiser without gradients takes 0.1
+# s for each node in two dimensions.
 CANDIDATES = 1000
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     """Estimates at all budgets from one run.
 
-    ProbNum fits the scale of its kernel and leaves the lengthscale to its user: it is chosen by the marginal likelihood after the
-    initial design of 5 d points, and again whenever the nodes have doubled and at each budget. f is in units of the largest so far.
+    ProbNum fits the scale of its kernel and leaves the lengthscale to its user. Here the marginal
+    likelihood chooses it after the initial design of 5 d points, and again whenever the nodes have
+    doubled and at each budget. f is in units of the largest so far.
     """
     from probnum.quad.integration_measures import GaussianMeasure, LebesgueMeasure
     from scipy.special import ndtr
@@ -30,7 +32,11 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
     d = problem.d
     rng = np.random.default_rng(seed)
     normal = all_normal(problem)
-    measure = GaussianMeasure(np.zeros(d), np.eye(d)) if normal else LebesgueMeasure((np.zeros(d), np.ones(d)), normalized=True)
+    measure = (
+        GaussianMeasure(np.zeros(d), np.eye(d))
+        if normal
+        else LebesgueMeasure((np.zeros(d), np.ones(d)), normalized=True)
+    )
 
     def log_f(points: np.ndarray) -> np.ndarray:
         cube = ndtr(np.clip(points, -FARTHEST, FARTHEST)) if normal else np.clip(points, 0.0, 1.0)
@@ -65,7 +71,8 @@ class Quadrature:
             initial_design="latin" if initial and self.bounded else "mc" if initial else None,
             options={"max_evals": most, "jitter": JITTER, "n_candidates": CANDIDATES},
         )
-        # Version 0.1.25 gives its policy the class of the acquisition function where an object is wanted, and fails at the first node.
+        # Version 0.1.25 gives its policy the class of the acquisition function where an object is
+        # wanted, and fails at the first node.
         method.policy.acquisition_func = method.policy.acquisition_func()
         return method
 
@@ -112,10 +119,13 @@ class Quadrature:
         top = self.top
 
         def f(points: np.ndarray) -> np.ndarray:
-            # A value far above all others is cut for the choice of the next few nodes; it is kept as it is.
+            # A value far above all others is cut for the choice of the next few nodes; it is kept
+            # as it is.
             return np.exp(np.minimum(self.add(np.asarray(points)) - top, 300.0))
 
-        self.method(most, False).integrate(fun=f, nodes=self.nodes, fun_evals=self.f(), rng=self.rng)
+        self.method(most, False).integrate(
+            fun=f, nodes=self.nodes, fun_evals=self.f(), rng=self.rng
+        )
 
     def estimate(self, budget: int) -> Estimate:
         """What all nodes say, and its normal law on the scale of log Z."""
@@ -123,9 +133,15 @@ class Quadrature:
         from probnum.randprocs.kernels import ExpQuad
 
         kernel = ExpQuad((self.d,), lengthscales=self.lengthscale())
-        law, _ = bayesquad_from_data(self.nodes, self.f(), kernel=kernel, measure=self.measure, options={"jitter": JITTER})
+        law, _ = bayesquad_from_data(
+            self.nodes, self.f(), kernel=kernel, measure=self.measure, options={"jitter": JITTER}
+        )
         mean, sd = float(np.squeeze(law.mean)), float(np.sqrt(np.squeeze(law.var)))
         if not mean > 0:
             return Estimate(budget, error_text=f"Z is {mean:g} in units of the largest f")
-        low, high = np.log(np.maximum([mean - NORMAL_95 * sd, mean + NORMAL_95 * sd], np.finfo(float).tiny))
-        return Estimate(budget, float(np.log(mean)) + self.top, float(low) + self.top, float(high) + self.top)
+        low, high = np.log(
+            np.maximum([mean - NORMAL_95 * sd, mean + NORMAL_95 * sd], np.finfo(float).tiny)
+        )
+        return Estimate(
+            budget, float(np.log(mean)) + self.top, float(low) + self.top, float(high) + self.top
+        )

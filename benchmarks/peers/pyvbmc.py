@@ -1,4 +1,4 @@
-"""PyVBMC: variational Bayesian Monte Carlo, a mixture fitted to a Gaussian process on the log joint."""
+"""PyVBMC: variational Bayesian Monte Carlo, a mixture fitted to a process on the log joint."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from benchmarks.peers.coordinates import Natural
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
-    """Estimates at all budgets from one run of the largest, each as a run that ended there would give it.
+    """Estimates at all budgets from one run of the largest, each as if the run had ended there.
 
-    The bounds are the prior's ends and the plausible bounds its central 68 %, as the documentation has it. Log Z is the evidence lower
-    bound, with its standard deviation.
+    The bounds are the prior's ends and the plausible bounds its central 68 %, as the documentation
+    has it. Log Z is the evidence lower bound, with its standard deviation.
     """
     from pyvbmc import VBMC
 
@@ -34,7 +34,15 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         return max(natural.log_likelihood(t) + natural.log_prior(t), LOWEST)
 
     options = {"max_fun_evals": max(budgets), "display": "off", "show_tips": False}
-    vbmc = VBMC(log_joint, start[None], lower[None], upper[None], plausible[0][None], plausible[1][None], options=options)
+    vbmc = VBMC(
+        log_joint,
+        start[None],
+        lower[None],
+        upper[None],
+        plausible[0][None],
+        plausible[1][None],
+        options=options,
+    )
     vbmc.logger.setLevel(logging.ERROR)
     try:
         results = vbmc.optimize()[1]
@@ -58,7 +66,7 @@ LOWEST = -1e10
 
 
 def ended(vbmc: Any, budget: int, iteration: int, evaluations: int) -> Estimate:
-    """What the run would have returned after this iteration: the best of its posteriors so far, with a final boost."""
+    """What the run would have returned here: the best posterior so far, with a final boost."""
     best, _, _, index = vbmc.determine_best_vp(max_idx=iteration)
     _, elbo, sd, _ = vbmc.final_boost(best, vbmc.get_gp(index))
     return Estimate.normal(budget, elbo, sd, evaluations)

@@ -16,8 +16,9 @@ FINISH_SCRAMBLES, FINISH_POINTS = 8, 1024
 def run(problem: Any, budgets: Any, seed: int, scrambles: int) -> Iterator[Estimate]:
     """The mean of f at each budget.
 
-    One scrambling takes all points of the budget, a power of two or not: over the suite that has the smaller error. Of several, each
-    has as large a power of two as fits, and Student's t gives an interval.
+    One scrambling takes all points of the budget, a power of two or not: over the suite that has
+    the smaller error. Of several, each has as large a power of two as fits, and Student's t gives
+    an interval.
     """
     for budget in budgets:
         problem.restart()
@@ -28,7 +29,10 @@ def run(problem: Any, budgets: Any, seed: int, scrambles: int) -> Iterator[Estim
             few = scrambles
             points = budget if few == 1 else 2 ** int(np.log2(budget / few))
         log_f = np.array(
-            [log_f_of_cubes(problem, net(problem.d, points, stream)) for stream in np.random.SeedSequence(seed).spawn(few)]
+            [
+                log_f_of_cubes(problem, net(problem.d, points, stream))
+                for stream in np.random.SeedSequence(seed).spawn(few)
+            ]
         )
         yield estimate(budget, log_f)
 
@@ -41,7 +45,7 @@ def net(d: int, points: int, stream: Any) -> np.ndarray:
 
 
 def estimate(budget: Any, log_f: np.ndarray) -> Estimate:
-    """The log of the mean of f, and its interval if there are several scramblings, one in each row."""
+    """The log of the mean of f, and its interval if there are several scramblings, one a row."""
     from scipy.stats import t
 
     top = log_f.max()
@@ -52,6 +56,9 @@ def estimate(budget: Any, log_f: np.ndarray) -> Estimate:
     if len(means) == 1:
         return Estimate(budget, log_z)
     reach = t.ppf(0.975, len(means) - 1) * means.std(ddof=1) / np.sqrt(len(means))
-    # A lower end at or below 0 says nothing on the log's scale: the smallest positive number stands for it.
-    low, high = np.log(np.maximum([means.mean() - reach, means.mean() + reach], np.finfo(float).tiny))
+    # A lower end at or below 0 says nothing on the log's scale: the smallest positive number stands
+    # for it.
+    low, high = np.log(
+        np.maximum([means.mean() - reach, means.mean() + reach], np.finfo(float).tiny)
+    )
     return Estimate(budget, log_z, float(low + top), float(high + top))

@@ -22,18 +22,28 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         problem.restart()
         np.random.seed(seed)
         sampler = ultranest.ReactiveNestedSampler(
-            list(problem.priors), lambda x: max(problem.log_likelihood(x), LOWEST), problem.transform, log_dir=None
+            list(problem.priors),
+            lambda x: max(problem.log_likelihood(x), LOWEST),
+            problem.transform,
+            log_dir=None,
         )
         few = {}
         if budget != FINISH:
             live = live_points(problem.d, budget)
-            few = {"min_num_live_points": live, "cluster_num_live_points": min(40, live), "min_ess": live}
+            few = {
+                "min_num_live_points": live,
+                "cluster_num_live_points": min(40, live),
+                "min_ess": live,
+            }
         results = sampler.run(
-            max_ncalls=FINISH_CALLS if budget == FINISH else budget, show_status=False, viz_callback=False, **few
+            max_ncalls=FINISH_CALLS if budget == FINISH else budget,
+            show_status=False,
+            viz_callback=False,
+            **few,
         )
         yield Estimate.normal(budget, results["logz"], results["logzerr"])
 
 
 def live_points(d: int, budget: int) -> int:
-    """Live points of a run cut at a budget: all of them are spent before the first step, and 400 is the default."""
+    """Live points of a run cut at a budget: 400, the default, is spent before the first step."""
     return max(2 * d + 1, budget // 10)

@@ -12,17 +12,20 @@ from benchmarks.peers import FINISH, NORMAL_95, Estimate
 from benchmarks.peers.coordinates import log_f_of_cubes
 from benchmarks.suite import PROBLEMS
 
-# Within a budget: one iteration to adapt the map, one on it. More and shorter ones have larger errors on the suite.
+# Within a budget: one iteration to adapt the map, one on it. More and shorter ones have larger
+# errors on the suite.
 ITERATIONS = 2
-# Its documentation's run: ten iterations of a thousand points to adapt, thrown away, and as many again.
+# Its documentation's run: ten iterations of a thousand points to adapt, thrown away, and as many
+# again.
 FINISH_ITERATIONS, FINISH_POINTS = 10, 1000
-# Values further below the largest f are taken to be there: their squares are doubles still, and their share is nothing.
+# Values further below the largest f count as this far below. Their squares are doubles still, and
+# their share is nothing.
 LOWEST = -300.0
 
 
 @functools.lru_cache(maxsize=1)
 def largest(name: str) -> float:
-    """The largest log f that a search finds: Sobol' points, and the simplex method from the best of them."""
+    """The largest log f found by Sobol' points and the simplex method from the best of them."""
     from scipy.optimize import minimize
     from scipy.stats import qmc
 
@@ -44,7 +47,8 @@ def largest(name: str) -> float:
 class Density:
     """f on the unit cube as vegas takes it: not its log, but in units of the largest f.
 
-    That is a favour: nobody knows the largest f beforehand, and its search is not counted. Without it f overflows or is 0 everywhere.
+    That is a favour: nobody knows the largest f beforehand, and its search is not counted. Without
+    it f overflows or is 0 everywhere.
     """
 
     def __init__(self, problem: Any) -> None:
@@ -78,5 +82,7 @@ def estimate(budget: Any, mean: float, sd: float, top: float) -> Estimate:
     """On the scale of log Z; a lower end at or below 0 is the smallest positive number."""
     if not mean > 0:
         return Estimate(budget, error_text=f"Z is {mean:g} in units of the largest f")
-    low, high = (math.log(max(mean + side * NORMAL_95 * sd, np.finfo(float).tiny)) for side in (-1, 1))
+    low, high = (
+        math.log(max(mean + side * NORMAL_95 * sd, np.finfo(float).tiny)) for side in (-1, 1)
+    )
     return Estimate(budget, math.log(mean) + top, low + top, high + top)

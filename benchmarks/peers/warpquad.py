@@ -14,7 +14,8 @@ def run(problem: Any, budgets: Any, seed: int, method: str) -> Iterator[Estimate
 
     by_name = {name.replace("_", ""): getattr(wq, name) for name in dir(wq)}
     priors = {
-        name: by_name[family.replace("_", "").replace("-", "")](*numbers) for name, (family, *numbers) in problem.priors.items()
+        name: by_name[family.replace("_", "").replace("-", "")](*numbers)
+        for name, (family, *numbers) in problem.priors.items()
     }
     session = wq.Session(priors, seed=seed, method=method)
     for budget in sorted(budgets):

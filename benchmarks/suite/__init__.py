@@ -1,4 +1,4 @@
-"""The integrands of the benchmark, by name, in order of dimension, with their known log evidences."""
+"""The integrands of the benchmark by name, in order of dimension, with known log evidences."""
 
 from __future__ import annotations
 
@@ -29,8 +29,10 @@ def _known(problem: Problem, truths: dict[str, dict[str, str]]) -> Problem:
 
 
 def defined() -> list[Problem]:
-    """All problems in order of dimension, as their families define them: log_z is NaN where it has no closed form."""
-    found = [p for family in (humps, curved, tails, posteriors, absorbers) for p in family.problems()]
+    """All problems in order of dimension; log_z is NaN where it has no closed form."""
+    found = [
+        p for family in (humps, curved, tails, posteriors, absorbers) for p in family.problems()
+    ]
     return sorted(found, key=lambda p: p.d)
 
 

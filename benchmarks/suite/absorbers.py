@@ -1,7 +1,8 @@
-"""Absorbers of light in front of real quasars: one (two dimensions) or three (six) clouds of hydrogen in a spectrum.
+"""Absorbers of light before real quasars: one (two dimensions) or three (six) in a spectrum.
 
-The data are not part of the repository: the environment variable WARPQUAD_DATA names the folder that holds dla/. Without them
-the problems are absent, and `missing()` says so.
+An absorber is a cloud of hydrogen. The data are not part of the repository: the environment
+variable WARPQUAD_DATA names the folder that holds dla/. Without them the problems are absent, and
+`missing()` says so.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LIGHT = 2.99792458e10
 WIDTH = 9.08537121627923800e5
 CHARGE, MASS = 4.803204672997660e-10, 9.10938356e-28
-RESPONSE = np.array([0.00217460992138080811, 0.0411623059580451742, 0.240309364651846963, 0.432707438937454059])
+RESPONSE = np.array(
+    [0.00217460992138080811, 0.0411623059580451742, 0.240309364651846963, 0.432707438937454059]
+)
 RESPONSE = np.concatenate([RESPONSE, RESPONSE[-2::-1]])
 
 
@@ -111,7 +114,8 @@ def model(name: str) -> Model:
     return Model(folder(), name)
 
 
-# The law of log_nhi in Garnett et al. (2017): weight 0.9 on exp(-1.2695 x^2 + 50.863 x) normalised on [20, 25], the rest uniform, cut at 23.
+# The law of log_nhi in Garnett et al. (2017): weight 0.9 on exp(-1.2695 x^2 + 50.863 x) normalised
+# on [20, 25], the rest uniform, cut at 23.
 LOW, HIGH, NORMALISED_TO, FITTED = 20.0, 23.0, 25.0, 0.9
 MEAN, SD = 50.863 / (2.0 * 1.2695), (2.0 * 1.2695) ** -0.5
 BELL = truncnorm((LOW - MEAN) / SD, (NORMALISED_TO - MEAN) / SD, MEAN, SD)
@@ -126,8 +130,14 @@ def log_tilt(log_nhi: Array) -> Array:
 
 
 def likelihood(name: str) -> Callable[[Array], Array]:
-    """Log likelihoods plus the tilt: the prior of log_nhi is no family that every method knows, so it is uniform, and the rest goes in here."""
-    return lambda x: np.array([model(name).log_likelihood(row) for row in x]) + log_tilt(x[:, 1::2]).sum(1)
+    """Log likelihoods plus the tilt, which is ln of the prior of log_nhi over a uniform one.
+
+    That prior is no family that every method knows, so the problem's prior is uniform, and the rest
+    goes in here.
+    """
+    return lambda x: (
+        np.array([model(name).log_likelihood(row) for row in x]) + log_tilt(x[:, 1::2]).sum(1)
+    )
 
 
 def absorbers(name: str, half: str, spectrum: str, count: int, about: str) -> Problem:
@@ -139,7 +149,8 @@ def absorbers(name: str, half: str, spectrum: str, count: int, about: str) -> Pr
     return Problem(name, half, about, priors, likelihood(spectrum))  # type: ignore[arg-type]
 
 
-# A clear absorber at log_nhi = 20.8; a ridge along the edge with a range of e^24000, near that of the paper's figure; noise that leaves three absorbers free.
+# A clear absorber at log_nhi = 20.8; a ridge along the edge with a range of e^24000, near that of
+# the paper's figure; noise that leaves three absorbers free.
 CLEAR, EDGE, NOISY = "3655-55240-0310", "3655-55240-0764", "9367-57758-0396"
 SPECTRA = {"dla_clear_2d": (CLEAR, 1), "dla_edge_2d": (EDGE, 1), "dla_6d": (NOISY, 3)}
 

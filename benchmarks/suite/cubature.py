@@ -1,4 +1,4 @@
-"""Integrate a problem of at most three dimensions by Gauss and Legendre's rule on panels, in the prior's natural coordinate."""
+"""Integrate at most three dimensions by Gauss-Legendre panels, in natural coordinates."""
 
 from __future__ import annotations
 
@@ -36,7 +36,9 @@ def _flat(lo: float, hi: float, to_x: Callable[[Array], Array]) -> Axis:
 
 def _normal(mean: float, sd: float, to_x: Callable[[Array], Array], lo: float = -FAR) -> Axis:
     norming = np.log(sd) + 0.5 * np.log(2.0 * np.pi) - (np.log(2.0) if lo == 0.0 else 0.0)
-    return Axis(mean + lo * sd, mean + FAR * sd, to_x, lambda t: -0.5 * ((t - mean) / sd) ** 2 - norming)
+    return Axis(
+        mean + lo * sd, mean + FAR * sd, to_x, lambda t: -0.5 * ((t - mean) / sd) ** 2 - norming
+    )
 
 
 AXES: dict[str, Callable[..., Axis]] = {
@@ -64,7 +66,9 @@ def rule(lo: float, hi: float, panels: int) -> tuple[Array, Array]:
 def log_integral(problem: Problem, panels: int) -> float:
     """log Z by `panels` panels an axis."""
     if problem.d > 3:
-        raise ValueError(f"{problem.name}: a grid of {problem.d} dimensions is too large; at most 3")
+        raise ValueError(
+            f"{problem.name}: a grid of {problem.d} dimensions is too large; at most 3"
+        )
     axes = [axis(p) for p in problem.priors.values()]
     rules = [rule(a.lo, a.hi, panels) for a in axes]
     x = [a.to_x(t) for a, (t, _) in zip(axes, rules)]

@@ -1,4 +1,4 @@
-"""Bananas, shells, funnels and egg boxes: mass along curves and in many places, from the literature of the samplers."""
+"""Bananas, shells, funnels and egg boxes of the samplers: mass along curves, in many places."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def shell(x: Array, centre: Array, radius: float, width: float) -> Array:
 
 
 def shells_2d() -> Problem:
-    """Each shell holds 2 pi E r = 2 pi 2, but for what the box cuts, five widths away: 1e-8 of the whole, so cubature has the word."""
+    """Each shell holds 2 pi E r = 2 pi 2, but for the 1e-8 that the box cuts: see the cubature."""
     left, right = np.array([-3.5, 0.0]), np.array([3.5, 0.0])
     return Problem(
         "shells_2d",
@@ -86,12 +86,14 @@ def himmelblau_2d() -> Problem:
         "report",
         "Himmelblau's function over 10, -((x^2 + y - 11)^2 + (x + y^2 - 7)^2)/10 in [-6, 6]^2: four joined modes, as in GPry.",
         box(2, -6.0, 6.0),
-        lambda x: -((x[:, 0] ** 2 + x[:, 1] - 11.0) ** 2 + (x[:, 0] + x[:, 1] ** 2 - 7.0) ** 2) / 10.0,
+        lambda x: (
+            -((x[:, 0] ** 2 + x[:, 1] - 11.0) ** 2 + (x[:, 0] + x[:, 1] ** 2 - 7.0) ** 2) / 10.0
+        ),
     )
 
 
 def funnel_2d() -> Problem:
-    """Z = E_v [2 Phi(30 exp(-v/2)) - 1]/60: the integral over x is closed, the other one of a smooth function."""
+    """Z = E_v [2 Phi(30 exp(-v/2)) - 1]/60: closed over x, and smooth over v."""
     inner = lambda v: norm.pdf(v, 0.0, 3.0) * (2.0 * norm.cdf(30.0 * np.exp(-0.5 * v)) - 1.0)  # noqa: E731
     z = quad(inner, -30.0, 30.0, epsabs=0.0, epsrel=1e-12, limit=500, points=[6.8])[0]
     return Problem(
@@ -108,7 +110,7 @@ BEND = 0.03
 
 
 def twisted(x: Array) -> Array:
-    """Haario's banana: y = x but y_2 = x_2 + b (x_1^2 - 100); Normal(y; 0, diag(100, 1, ..., 1))."""
+    """Haario's: Normal(y; 0, diag(100, 1, ..., 1)), y = x but y_2 = x_2 + b (x_1^2 - 100)."""
     y = x.copy()
     y[:, 1] += BEND * (x[:, 0] ** 2 - 100.0)
     y[:, 0] /= 10.0
@@ -116,7 +118,7 @@ def twisted(x: Array) -> Array:
 
 
 def twisted_10d() -> Problem:
-    """The twist keeps volumes: Z is the mass in the box over its volume, an integral over x_1 times Phi's."""
+    """The twist keeps volumes: Z is the mass in the box, an integral over x_1, over its volume."""
     priors = {"x0": ("uniform", -40.0, 40.0), "x1": ("uniform", -40.0, 20.0)}
     priors |= {f"x{i}": ("uniform", -6.0, 6.0) for i in range(2, 10)}
 
@@ -127,7 +129,9 @@ def twisted_10d() -> Problem:
     mass = quad(inner, -40.0, 40.0, epsabs=0.0, epsrel=1e-12, limit=500)[0]
     faces = 8 * np.log((norm.cdf(6.0) - norm.cdf(-6.0)) / 12.0)
     about = "The twisted Gaussian of Haario et al. (1999) in ten dimensions, bent by 0.03: a long banana in a box."
-    return Problem("twisted_10d", "tune", about, priors, twisted, float(np.log(mass / (80.0 * 60.0)) + faces))
+    return Problem(
+        "twisted_10d", "tune", about, priors, twisted, float(np.log(mass / (80.0 * 60.0)) + faces)
+    )
 
 
 def problems() -> list[Problem]:

@@ -11,13 +11,13 @@ LOG_2PI = np.log(2.0 * np.pi)
 
 
 def log_interval(lo: Array, hi: Array) -> Array:
-    """log(Phi(hi) - Phi(lo)) by the smaller tail, where nothing cancels: Phi(b) (1 - Phi(a)/Phi(b)), mirrored where lo > 0."""
+    """log(Phi(hi) - Phi(lo)) by the smaller tail: Phi(b) (1 - Phi(a)/Phi(b)), else mirrored."""
     a, b = np.where(lo > 0, -hi, lo), np.where(lo > 0, -lo, hi)
     return log_ndtr(b) + np.log1p(-np.exp(log_ndtr(a) - log_ndtr(b)))
 
 
 class Mixture:
-    """log sum_k w_k Normal(x; c_k, diag s_k^2), and its integral over a box: sum_k w_k prod_i [Phi]."""
+    """log sum_k w_k Normal(x; c_k, diag s_k^2); its integral in a box is sum_k w_k prod_i [Phi]."""
 
     def __init__(self, weights: list[float], centres: Array, widths: Array) -> None:
         self.log_w = np.log(weights)
@@ -72,7 +72,10 @@ WAVE, PHASE, DEPTH, WIDE = 4.0, 1.0, 0.95, 2.0
 
 
 def wavy_1d() -> Problem:
-    """Under Normal(0, s^2), exp(-x^2/2) is Normal(0, v)/sqrt(1 + s^2) with v = s^2/(1 + s^2); E cos(w x + p) = cos(p) exp(-w^2 v/2)."""
+    """Under Normal(0, s^2), exp(-x^2/2) is Normal(0, v)/sqrt(1 + s^2) with v = s^2/(1 + s^2).
+
+    E cos(w x + p) = cos(p) exp(-w^2 v/2).
+    """
     v = WIDE**2 / (1.0 + WIDE**2)
     z = (1.0 + DEPTH * np.cos(PHASE) * np.exp(-0.5 * WAVE**2 * v)) / np.sqrt(1.0 + WIDE**2)
     return Problem(
@@ -117,7 +120,11 @@ def correlated_3d() -> Problem:
 
 def gmm_4d() -> Problem:
     """See Mixture.log_z."""
-    f = Mixture([0.6, 0.4], np.array([[0.3, 0.35, 0.3, 0.4], [0.7, 0.6, 0.75, 0.65]]), np.array([[0.08], [0.12]]))
+    f = Mixture(
+        [0.6, 0.4],
+        np.array([[0.3, 0.35, 0.3, 0.4], [0.7, 0.6, 0.75, 0.65]]),
+        np.array([[0.08], [0.12]]),
+    )
     about = "Two Gaussians of widths 0.08 and 0.12 in the unit cube of four dimensions."
     return Problem("gmm_4d", "tune", about, box(4, 0.0, 1.0), f, f.log_z(0.0, 1.0))
 

@@ -1,4 +1,4 @@
-"""Posteriors of small public data sets and of drawn ones: regressions, a decay, predators and prey, a planet, eight schools."""
+"""Posteriors of small data sets, public or drawn: regressions, a decay, prey, a planet, schools."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def nodal_4d() -> Problem:
     """No closed form."""
     t, used = table("nodal"), ["acid", "xray", "stage"]
     about = "Logistic regression of nodal involvement on three findings in 53 patients: Brown (1980), Chib (1995)."
-    return Problem("nodal_4d", "tune", about, coefficients(used), Logistic([t[c] for c in used], t["r"]))
+    return Problem(
+        "nodal_4d", "tune", about, coefficients(used), Logistic([t[c] for c in used], t["r"])
+    )
 
 
 def pima_8d() -> Problem:
@@ -51,7 +53,9 @@ def pima_8d() -> Problem:
     t = table("pima")
     used = [c for c in t if c != "type"]
     about = "Logistic regression of diabetes on seven measurements of 200 Pima women: Ripley (1996), Friel and Wyse (2012)."
-    return Problem("pima_8d", "report", about, coefficients(used), Logistic([t[c] for c in used], t["type"]))
+    return Problem(
+        "pima_8d", "report", about, coefficients(used), Logistic([t[c] for c in used], t["type"])
+    )
 
 
 def birth_weight_10d() -> Problem:
@@ -60,7 +64,13 @@ def birth_weight_10d() -> Problem:
     t["black"], t["other"] = (t["race"] == 2) * 1.0, (t["race"] == 3) * 1.0
     used = ["age", "lwt", "black", "other", "smoke", "ptl", "ht", "ui", "ftv"]
     about = "Logistic regression of low birth weight on nine columns about 189 mothers: Hosmer and Lemeshow (1989)."
-    return Problem("birth_weight_10d", "report", about, coefficients(used), Logistic([t[c] for c in used], t["low"]))
+    return Problem(
+        "birth_weight_10d",
+        "report",
+        about,
+        coefficients(used),
+        Logistic([t[c] for c in used], t["low"]),
+    )
 
 
 def normal_terms(residuals: Array, sd: Array) -> Array:
@@ -90,12 +100,13 @@ def decay_3d() -> Problem:
 
 # Steps of a year: a fourth-order step of 1/8 year is good to 2e-5 where the posterior is.
 STEPS = 8
-# Logs of thousands of animals that no sensible rates leave; clipped, so that absurd rates give a finite answer.
+# The logs of thousands of animals, which no sensible rates leave. They are clipped, so that absurd
+# rates give a finite answer.
 LOW, HIGH = -30.0, 12.0
 
 
 def paths(rates: Array, start: Array, years: int) -> Array:
-    """Logs of hares and lynxes after each year, (years, 2, n): Lotka and Volterra by Runge and Kutta, in logs."""
+    """Logs of hares and lynxes each year, (years, 2, n): Lotka-Volterra by Runge-Kutta."""
     a, b, c, e = rates.T
     h = 1.0 / STEPS
 
@@ -148,7 +159,11 @@ def hare_lynx_5d() -> Problem:
     logs = np.log(pelts[1:])
 
     def f(x: Array) -> Array:
-        way = path(x[0, :4], pelts[0], len(logs))[..., :] if len(x) == 1 else paths(x[:, :4], pelts[0], len(logs))
+        way = (
+            path(x[0, :4], pelts[0], len(logs))[..., :]
+            if len(x) == 1
+            else paths(x[:, :4], pelts[0], len(logs))
+        )
         residuals = logs[..., None] - way
         return normal_terms(residuals.reshape(-1, len(x)).T, x[:, 4:])
 
@@ -164,7 +179,7 @@ def hare_lynx_5d() -> Problem:
 
 
 def kepler(mean: Array, eccentricity: Array) -> Array:
-    """The eccentric anomaly E of E - e sin E = mean, by Newton's steps from Danby's start: six reach rounding for e <= 0.8."""
+    """E of E - e sin E = mean, by Newton from Danby's start: six steps serve for e <= 0.8."""
     mean = np.mod(mean, 2.0 * np.pi)
     out = mean + 0.85 * eccentricity * np.sign(np.sin(mean))
     for _ in range(6):
@@ -172,12 +187,16 @@ def kepler(mean: Array, eccentricity: Array) -> Array:
     return out
 
 
-def velocity(t: Array, period: Array, amplitude: Array, phase: Array, e: Array, periastron: Array) -> Array:
+def velocity(
+    t: Array, period: Array, amplitude: Array, phase: Array, e: Array, periastron: Array
+) -> Array:
     """The star's velocity: amplitude (cos(nu + omega) + e cos omega), nu the true anomaly."""
     turn = kepler(2.0 * np.pi * t / period + phase, e)
     near = 1.0 - e * np.cos(turn)
     cos, sin = (np.cos(turn) - e) / near, np.sqrt(1.0 - e * e) * np.sin(turn) / near
-    return amplitude * (cos * np.cos(periastron) - sin * np.sin(periastron) + e * np.cos(periastron))
+    return amplitude * (
+        cos * np.cos(periastron) - sin * np.sin(periastron) + e * np.cos(periastron)
+    )
 
 
 def planet_7d() -> Problem:
@@ -185,11 +204,18 @@ def planet_7d() -> Problem:
     rng = np.random.RandomState(51)
     t = np.sort(rng.uniform(0.0, 40.0, 30))
     known = np.full(30, 4.0)
-    y = velocity(t, 4.23, 56.0, 3.5, 0.3, 2.5) - 2.0 + np.hypot(known, 5.0) * rng.standard_normal(30)
+    y = (
+        velocity(t, 4.23, 56.0, 3.5, 0.3, 2.5)
+        - 2.0
+        + np.hypot(known, 5.0) * rng.standard_normal(30)
+    )
 
     def f(x: Array) -> Array:
         period, amplitude, phase, e, periastron, offset, jitter = x.T[..., None]
-        return normal_terms(y - offset - velocity(t, period, amplitude, phase, e, periastron), np.hypot(known, jitter))
+        return normal_terms(
+            y - offset - velocity(t, period, amplitude, phase, e, periastron),
+            np.hypot(known, jitter),
+        )
 
     priors: dict[str, Prior] = {
         "period": ("uniform", 3.8, 4.7),

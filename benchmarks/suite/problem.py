@@ -1,4 +1,4 @@
-"""Say what a problem of the benchmark is: priors, a log likelihood, and the log evidence that a method must find."""
+"""Say what a problem of the benchmark is: priors, a log likelihood, and the log evidence sought."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ class Problem:
         """The log likelihoods of the rows of x, (n, d)."""
         x = np.atleast_2d(np.asarray(x, dtype=float))
         if x.shape[1] != self.d:
-            raise ValueError(f"{self.name}: a point has {self.d} coordinates, got the shape {x.shape}")
+            raise ValueError(
+                f"{self.name}: a point has {self.d} coordinates, got the shape {x.shape}"
+            )
         with np.errstate(all="ignore"):
             values = np.asarray(self.function(x), dtype=float)
         return np.where(np.isnan(values), -np.inf, values)

@@ -1,4 +1,4 @@
-"""Integrate a problem of any dimension by tempered particles and by importance sampling from a mixture fitted to them.
+"""Integrate a problem of any dimension by tempered particles, and from a mixture fitted to them.
 
 All of it in normal scores z, where the prior is Normal(0, I): x_i is the quantile of Phi(z_i).
 """
@@ -34,7 +34,9 @@ def to_x(problem: Problem, z: Array) -> Array:
 
 def log_f(problem: Problem, z: Array) -> Array:
     """Log likelihoods at normal scores, in chunks."""
-    parts = [problem.log_likelihoods(to_x(problem, z[i : i + CHUNK])) for i in range(0, len(z), CHUNK)]
+    parts = [
+        problem.log_likelihoods(to_x(problem, z[i : i + CHUNK])) for i in range(0, len(z), CHUNK)
+    ]
     return np.concatenate(parts)
 
 
@@ -43,11 +45,14 @@ def log_standard(z: Array) -> Array:
     return -0.5 * ((z * z).sum(1) + z.shape[1] * LOG_2PI)
 
 
-def tempered(problem: Problem, count: int, seed: int, until: float = 1.0, moves: int = 25) -> tuple[Array, float]:
-    """Particles of prior times likelihood^until and the log of its integral, by sequential Monte Carlo.
+def tempered(
+    problem: Problem, count: int, seed: int, until: float = 1.0, moves: int = 25
+) -> tuple[Array, float]:
+    """Particles of prior times likelihood^until, and ln of its integral, by sequential Monte Carlo.
 
-    Each temperature halves the effective number; then Metropolis steps along differences of other particles, which keep to the
-    shape of one mode and, one in ten of full length, jump between two (ter Braak 2006).
+    Each temperature halves the effective number. Then come Metropolis steps along differences of
+    other particles. They keep to the shape of one mode and, one in ten of full length, jump between
+    two (ter Braak 2006).
     """
     rng = np.random.default_rng(seed)
     d = problem.d
@@ -65,7 +70,11 @@ def tempered(problem: Problem, count: int, seed: int, until: float = 1.0, moves:
         for move in range(moves):
             a, b = z[rng.permutation(count)], z[rng.permutation(count)]
             # Wide spreads of the scale serve narrow directions of curved shapes too.
-            factor = np.full((count, 1), 1.0) if move % 10 == 9 else scale * np.exp(rng.normal(-0.5, 1.0, (count, 1)))
+            factor = (
+                np.full((count, 1), 1.0)
+                if move % 10 == 9
+                else scale * np.exp(rng.normal(-0.5, 1.0, (count, 1)))
+            )
             new = z + factor * (a - b) + 1e-4 * rng.standard_normal((count, d))
             at = log_f(problem, new)
             gain = beta * (at - value) + log_standard(new) - log_standard(z)
@@ -117,7 +126,12 @@ class Proposal:
                 at = -0.5 * (q + d * LOG_2PI)
             else:
                 half = 0.5 * (self.df + d)
-                at = gammaln(half) - gammaln(0.5 * self.df) - 0.5 * d * np.log(self.df * np.pi) - half * np.log1p(q / self.df)
+                at = (
+                    gammaln(half)
+                    - gammaln(0.5 * self.df)
+                    - 0.5 * d * np.log(self.df * np.pi)
+                    - half * np.log1p(q / self.df)
+                )
             out = np.logaddexp(out, np.log(weight) + at - norming)
         return out
 
@@ -130,16 +144,19 @@ class Proposal:
 
 
 def fit(z: Array, components: int, df: float, widen: float, seed: int) -> Proposal:
-    """A mixture of `components` fitted to particles by expectation and maximisation, then widened, with 3 % of the prior in it."""
+    """A mixture of `components` fitted to particles by EM, then widened, with 3 % of the prior."""
     rng = np.random.default_rng(seed)
     n, d = z.shape
     means = z[_spread(z, components, rng)]
     floor = 1e-6 * np.eye(d) * z.var(0)
-    covs = np.repeat((np.cov(z.T).reshape(d, d) / components ** (2.0 / d))[None] + floor, components, axis=0)
+    covs = np.repeat(
+        (np.cov(z.T).reshape(d, d) / components ** (2.0 / d))[None] + floor, components, axis=0
+    )
     weights = np.full(components, 1.0 / components)
     for _ in range(60):
         parts = [
-            np.log(w) + Proposal(np.ones(1), m[None], np.linalg.cholesky(c)[None], np.inf).log_density(z)
+            np.log(w)
+            + Proposal(np.ones(1), m[None], np.linalg.cholesky(c)[None], np.inf).log_density(z)
             for w, m, c in zip(weights, means, covs)
         ]
         r = np.stack(parts, axis=1)
@@ -182,8 +199,10 @@ def _sobol(d: int, count: int, seed: int) -> Iterator[tuple[Array, Array, np.ran
         yield ndtri(u[:, 1:]), u[:, 0], rng
 
 
-def importance(problem: Problem, proposal: Proposal, count: int, seed: int, sobol: bool) -> tuple[float, float, float]:
-    """log Z, its standard error from 16 independent batches, and the effective share of the points."""
+def importance(
+    problem: Problem, proposal: Proposal, count: int, seed: int, sobol: bool
+) -> tuple[float, float, float]:
+    """log Z, its standard error from 16 independent batches, and the points' effective share."""
     means, squares = [], []
     points = (_sobol if sobol else _random)(problem.d, count, seed)
     for normals, shares, rng in points:

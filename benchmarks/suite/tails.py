@@ -24,7 +24,9 @@ def edge_1d() -> Problem:
 def student(x: Array, df: Array, centre: Array, scale: Array) -> Array:
     """log of a product of Student t densities."""
     r = (x - centre) / scale
-    norming = gammaln(0.5 * (df + 1.0)) - gammaln(0.5 * df) - 0.5 * np.log(df * np.pi) - np.log(scale)
+    norming = (
+        gammaln(0.5 * (df + 1.0)) - gammaln(0.5 * df) - 0.5 * np.log(df * np.pi) - np.log(scale)
+    )
     return (norming - 0.5 * (df + 1.0) * np.log1p(r * r / df)).sum(1)
 
 
@@ -39,7 +41,12 @@ def cauchy_2d() -> Problem:
     law = np.ones(2), np.array([1.0, -2.0]), np.array([1.0, 0.5])
     about = "A product of two Cauchy densities in [-20, 20]^2: tails so heavy that a tenth of the mass is far out."
     return Problem(
-        "cauchy_2d", "report", about, box(2, -20.0, 20.0), lambda x: student(x, *law), student_log_z(-20.0, 20.0, *law)
+        "cauchy_2d",
+        "report",
+        about,
+        box(2, -20.0, 20.0),
+        lambda x: student(x, *law),
+        student_log_z(-20.0, 20.0, *law),
     )
 
 
@@ -48,7 +55,12 @@ def student_5d() -> Problem:
     law = np.linspace(2.5, 4.5, 5), np.array([0.5, -0.5, 1.0, 0.0, -1.0]), np.ones(5)
     about = "A product of Student t densities of 2.5 to 4.5 degrees of freedom in [-10, 10]^5, as in Acerbi (2018, VBMC)."
     return Problem(
-        "student_5d", "report", about, box(5, -10.0, 10.0), lambda x: student(x, *law), student_log_z(-10.0, 10.0, *law)
+        "student_5d",
+        "report",
+        about,
+        box(5, -10.0, 10.0),
+        lambda x: student(x, *law),
+        student_log_z(-10.0, 10.0, *law),
     )
 
 
@@ -56,7 +68,7 @@ THIRD, TWO_THIRDS, WIDTH = 1.0 / 3.0, 2.0 / 3.0, 1.0 / 30.0
 
 
 def log_gamma(x: Array, centre: float) -> Array:
-    """log density of the log of an exponential variable, shifted to `centre` and scaled: y - e^y, long to the left."""
+    """log density of ln of an exponential, shifted and scaled: y - e^y, long to the left."""
     y = (x - centre) / WIDTH
     return y - np.exp(y) - np.log(WIDTH)
 
@@ -110,7 +122,9 @@ def skewed_8d() -> Problem:
         y = (x - centre) / scale
         return (y - np.exp(y)).sum(1) - 8.0 * np.log(scale)
 
-    about = "A product of eight log-gammas in the unit cube, steep on one side and long on the other."
+    about = (
+        "A product of eight log-gammas in the unit cube, steep on one side and long on the other."
+    )
     return Problem("skewed_8d", "report", about, box(8, 0.0, 1.0), f, 8.0 * float(np.log(mass)))
 
 

@@ -2,10 +2,14 @@
 
 Usage: python -m benchmarks.suite.truths [NAME ...]
 
-Without names, all problems whose data are there, in some 40 minutes; rows of other problems stay as they are. A closed form is
-checked by a numerical way. Where there is none: up to three dimensions a grid, checked by importance sampling; above, importance
-sampling from a mixture fitted to tempered particles, checked by the same with other particles at another temperature, another
-mixture and quasi-random points (or by what a problem's structure allows). A disagreement of more than four standard errors is an error.
+Without names it does all problems whose data are there, in some 40 minutes. Rows of other problems
+stay as they are.
+
+Every truth is found in two ways. A closed form is checked by a numerical way. Where there is none,
+up to three dimensions it is a grid, checked by importance sampling. Above, it is importance
+sampling from a mixture fitted to tempered particles, checked by the same with other particles at
+another temperature, another mixture and quasi-random points (or by what a problem's structure
+allows). A disagreement of more than four standard errors is an error.
 """
 
 from __future__ import annotations
@@ -42,14 +46,17 @@ def closed(problem: Problem) -> Answer:
     return Answer(problem.log_z, 0.0, "closed form")
 
 
-# Panels of a grid for each dimension; the finer one is the answer, its difference from the coarser the error.
+# Panels of a grid for each dimension. The finer grid is the answer, its difference from the coarser
+# one the error.
 PANELS = {1: (200, 400), 2: (250, 500), 3: (30, 45)}
 
 
 def grid(problem: Problem) -> Answer:
     """A tensor grid of Gauss and Legendre's panels."""
     coarse, fine = (cubature.log_integral(problem, n) for n in PANELS[problem.d])
-    return Answer(fine, max(abs(fine - coarse), ROUNDING), f"grid of {PANELS[problem.d][1]} panels an axis")
+    return Answer(
+        fine, max(abs(fine - coarse), ROUNDING), f"grid of {PANELS[problem.d][1]} panels an axis"
+    )
 
 
 def fitted(problem: Problem, count: int = 2**20, particles: int = 6000) -> Answer:
@@ -62,7 +69,7 @@ def fitted(problem: Problem, count: int = 2**20, particles: int = 6000) -> Answe
 
 
 def tempered(problem: Problem, count: int = 2**20, particles: int = 6000) -> Answer:
-    """Quasi-random importance sampling from normals fitted to other particles, of the square root of the likelihood."""
+    """Quasi-random importance sampling from normals fitted to particles of f^(1/2)."""
     z, _ = sampling.tempered(problem, particles, seed=2, until=0.5)
     proposal = sampling.fit(z, components=8, df=np.inf, widen=1.1, seed=2)
     found, error, share = sampling.importance(problem, proposal, count, seed=22, sobol=True)
@@ -71,7 +78,7 @@ def tempered(problem: Problem, count: int = 2**20, particles: int = 6000) -> Ans
 
 
 def chain(problem: Problem, panels: tuple[int, int] = (150, 250)) -> Answer:
-    """One integral after another: each term of the Rosenbrock function couples two neighbours only."""
+    """One integral after another: a term of the Rosenbrock function couples two neighbours only."""
     lo, hi = problem.bounds[0]
 
     def by(panels: int) -> float:
@@ -85,11 +92,13 @@ def chain(problem: Problem, panels: tuple[int, int] = (150, 250)) -> Answer:
         return float(logsumexp(log_w + right))
 
     coarse, fine = map(by, panels)
-    return Answer(fine, max(abs(fine - coarse), ROUNDING), f"integrals along the chain, {panels[1]} panels")
+    return Answer(
+        fine, max(abs(fine - coarse), ROUNDING), f"integrals along the chain, {panels[1]} panels"
+    )
 
 
 class Exchangeable(sampling.Proposal):
-    """A proposal for three exchangeable absorbers: its density averaged over their orders, as if each draw were shuffled."""
+    """A proposal for three exchangeable absorbers: its density is averaged over their orders."""
 
     def log_density(self, z: Array) -> Array:
         """log density at each row."""
@@ -99,8 +108,16 @@ class Exchangeable(sampling.Proposal):
         return logsumexp(each, axis=0) - np.log(len(orders))
 
 
-def shuffled(problem: Problem, count: int, particles: int, seed: int, until: float, components: int, df: float) -> Answer:
-    """Importance sampling for exchangeable absorbers: particles in order of redshift, a density that forgets the order."""
+def shuffled(
+    problem: Problem,
+    count: int,
+    particles: int,
+    seed: int,
+    until: float,
+    components: int,
+    df: float,
+) -> Answer:
+    """Importance sampling for exchangeable absorbers: sorted particles, a density without order."""
     z, log_z = sampling.tempered(problem, particles, seed, until=until, moves=12)
     pairs = z.reshape(len(z), -1, 2)
     order = np.argsort(pairs[:, :, 0], axis=1)
@@ -109,15 +126,21 @@ def shuffled(problem: Problem, count: int, particles: int, seed: int, until: flo
     proposal = Exchangeable(fit.weights, fit.means, fit.factors, fit.df)
     found, error, share = sampling.importance(problem, proposal, count, seed, sobol=np.isinf(df))
     print(f"  {problem.name}: particles say {log_z:.3f}; effective share {share:.3f}", flush=True)
-    return Answer(found, error, f"importance sampling of {count} points at temperature {1.0 / until:g}")
+    return Answer(
+        found, error, f"importance sampling of {count} points at temperature {1.0 / until:g}"
+    )
 
 
 def reproduction(problem: Problem) -> Answer:
     """The cubature of the reproduction."""
     spectrum, count = absorbers.SPECTRA[problem.name]
     with (absorbers.ROOT / "docs" / "reproduction" / "dla_truth.csv").open() as file:
-        row = next(r for r in csv.DictReader(file) if r["id"] == spectrum and int(r["absorbers"]) == count)
-    return Answer(float(row["log_evidence"]), float(row["log_sd"]), "docs/reproduction/dla_truth.csv")
+        row = next(
+            r for r in csv.DictReader(file) if r["id"] == spectrum and int(r["absorbers"]) == count
+        )
+    return Answer(
+        float(row["log_evidence"]), float(row["log_sd"]), "docs/reproduction/dla_truth.csv"
+    )
 
 
 Way = Callable[[Problem], Answer]
@@ -160,8 +183,17 @@ def answers(problem: Problem) -> dict[str, str]:
         flush=True,
     )
     if not abs(one.log_z - two.log_z) < allowed:
-        raise ArithmeticError(f"{problem.name}: {one} and {two} disagree by more than {allowed:.1e}")
-    shown = [f"{one.log_z:.10f}", f"{one.error:.1e}", one.method, f"{two.log_z:.6f}", f"{two.error:.1e}", two.method]
+        raise ArithmeticError(
+            f"{problem.name}: {one} and {two} disagree by more than {allowed:.1e}"
+        )
+    shown = [
+        f"{one.log_z:.10f}",
+        f"{one.error:.1e}",
+        one.method,
+        f"{two.log_z:.6f}",
+        f"{two.error:.1e}",
+        two.method,
+    ]
     return dict(zip(FIELDS, [problem.name, *shown]))
 
 
@@ -188,7 +220,9 @@ def save(row: dict[str, str]) -> None:
     with TRUTHS.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(rows.values(), key=lambda r: (order.get(r["name"], len(order)), r["name"])))
+        writer.writerows(
+            sorted(rows.values(), key=lambda r: (order.get(r["name"], len(order)), r["name"]))
+        )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The building blocks: the five steps, every registry member, pickles, a user's own warp, and the examples in docstrings."""
+"""The building blocks: the five steps, all registry members, pickles, an own warp, docstrings."""
 
 import doctest
 import inspect
@@ -44,13 +44,22 @@ def test_integrate_is_made_of_these_blocks():
 
     priors = {"a": wq.uniform(0, 1), "b": wq.normal(0, 1)}
     whole = wq.integrate(
-        log_f, priors, budget=30, seed=0, method="mmlt-g", kernel="squared-exponential", coordinates="identity", progress=False
+        log_f,
+        priors,
+        budget=30,
+        seed=0,
+        method="mmlt-g",
+        kernel="squared-exponential",
+        coordinates="identity",
+        progress=False,
     )
     a, b, values = np.array(seen).T
     data = wq.Data(np.column_stack([a, b]), log_f=values)
     warp = data.warp("log")
     gp = wq.fit(wq.GP("squared-exponential", length_scales=[1, 1]), warp, data, space="g")
-    z = wq.integral(wq.measure("uniform", 0, 1) * wq.measure("normal", 0, 1)).apply(gp.condition(data, warp).warp())
+    z = wq.integral(wq.measure("uniform", 0, 1) * wq.measure("normal", 0, 1)).apply(
+        gp.condition(data, warp).warp()
+    )
     exact = math.log((1 - math.exp(-1)) / math.sqrt(1.6))
     assert abs(z.log_mean - whole.log_z) < 4 * (whole.log_z_sd + z.relative_node_error) + 1e-3
     assert abs(z.log_mean - exact) < 4 * (z.log_sd + z.relative_node_error) + 1e-3
@@ -58,7 +67,9 @@ def test_integrate_is_made_of_these_blocks():
 
 def test_a_closed_form_agrees_with_nodes_and_with_scipy():
     data = wq.Data([0.1, 0.5, 0.8], f=[1.0, 2.0, 1.5])
-    belief = wq.GP("squared-exponential", mean=1.0, length_scales=[0.3]).condition(data, "square").warp()
+    belief = (
+        wq.GP("squared-exponential", mean=1.0, length_scales=[0.3]).condition(data, "square").warp()
+    )
     pi = wq.measure("uniform", 0, 1)
     closed = wq.integral(pi).apply(belief)
     assert closed.closed_form and closed.node_error == 0
@@ -75,7 +86,9 @@ def test_functionals_are_affine():
     rho = wq.kernel("matern32").correlation([0.49])[0]
     assert (2 * a - b + 1).apply(belief).mean == pytest.approx(3.0)
     assert (2 * a - b).apply(belief).var == pytest.approx(3 * (5 - 4 * rho))
-    assert wq.weighted([0.0, 0.7], [2.0, -1.0]).apply(belief).var == pytest.approx(3 * (5 - 4 * rho))
+    assert wq.weighted([0.0, 0.7], [2.0, -1.0]).apply(belief).var == pytest.approx(
+        3 * (5 - 4 * rho)
+    )
     assert a.times(2).minus(b).plus(1).apply(belief).mean == pytest.approx(3.0)
     assert (1 - a).apply(belief).mean == pytest.approx(-1.0)
     low, high = a.apply(belief).interval(0.95)
@@ -87,7 +100,9 @@ def test_nodes_that_follow_the_belief_find_a_narrow_peak():
     X = np.unique(X)
     data = wq.Data(X, log_f=-0.5 * ((X - 0.5) / 0.002) ** 2)
     warp = data.warp("log")
-    belief = wq.fit(wq.GP("squared-exponential"), warp, data, space="g").condition(data, warp).warp()
+    belief = (
+        wq.fit(wq.GP("squared-exponential"), warp, data, space="g").condition(data, warp).warp()
+    )
     z = wq.integral(wq.measure("uniform", 0, 1), follow=True).apply(belief)
     assert abs(z.log_mean - math.log(0.002 * math.sqrt(2 * math.pi))) < 0.05
 
@@ -123,7 +138,9 @@ def test_beliefs_agree_with_the_formulas_in_numpy():
     belief = post.warp()
     m = np.exp(mu + np.diag(S) / 2)
     np.testing.assert_allclose(belief.mean(Y), m, rtol=1e-10)
-    np.testing.assert_allclose(belief.cov(Y, Y), np.outer(m, m) * np.expm1(S), rtol=1e-7, atol=1e-11)
+    np.testing.assert_allclose(
+        belief.cov(Y, Y), np.outer(m, m) * np.expm1(S), rtol=1e-7, atol=1e-11
+    )
     np.testing.assert_allclose(belief.sd(Y), np.sqrt(belief.var(Y)), rtol=1e-12)
     np.testing.assert_allclose(belief.log_sd(Y), np.log(belief.sd(Y)), rtol=1e-12)
     np.testing.assert_allclose(post.linearise().mean(Y), np.exp(mu), rtol=1e-10)
@@ -161,7 +178,11 @@ def test_every_kernel(name):
 
 @pytest.mark.parametrize("name", wq.measures())
 def test_every_measure(name):
-    numbers = {"truncated-normal": (0.0, 1.0, -1.0, 2.0), "student-t": (5.0, 0.0, 1.0), "log-uniform": (0.1, 10.0)}
+    numbers = {
+        "truncated-normal": (0.0, 1.0, -1.0, 2.0),
+        "student-t": (5.0, 0.0, 1.0),
+        "log-uniform": (0.1, 10.0),
+    }
     default = (0.5, 2.0)[: len(wq.measures()[name])]
     pi = wq.measure(name, *numbers.get(name, default))
     median = pi.quantile([0.5])
@@ -205,7 +226,11 @@ def test_warps_pickle(warp):
 
 def test_everything_else_pickles():
     again = lambda x: pickle.loads(pickle.dumps(x))  # noqa: E731
-    gp = wq.GP(wq.kernel("rational-quadratic", 2.0), mean={"peak": 1.0, "center": [0.5], "width": [2.0]}, noise=0.1)
+    gp = wq.GP(
+        wq.kernel("rational-quadratic", 2.0),
+        mean={"peak": 1.0, "center": [0.5], "width": [2.0]},
+        noise=0.1,
+    )
     data = wq.Data([0.0, 0.0, 1.0], f=[1.0, 1.1, 2.0], noisy=True)
     post = gp.condition(data, "log")
     x = [0.2, 3.0]
@@ -216,7 +241,11 @@ def test_everything_else_pickles():
         np.testing.assert_array_equal(again(belief).cov(x), belief.cov(x))
     assert len(again(data)) == 3 and again(data).log_f is None
     cov = [[2, 1], [1, 2]]
-    for pi in (wq.measure("uniform", 0, 1) ** 2, wq.measure("gaussian", [0, 0], cov), wq.measure("empirical", np.eye(2))):
+    for pi in (
+        wq.measure("uniform", 0, 1) ** 2,
+        wq.measure("gaussian", [0, 0], cov),
+        wq.measure("empirical", np.eye(2)),
+    ):
         np.testing.assert_array_equal(again(pi).nodes(8).X, pi.nodes(8).X)
 
 
@@ -224,17 +253,31 @@ def test_your_own_warp_is_the_library_s():
     """A tabulated softplus and the registry's agree in moments, fits and integrals."""
     own = wq.warp_from(lambda g: np.logaddexp(0.0, g), range=(0, np.inf))
     known = wq.warp("numeric")
-    at = [np.array(v) for v in ([-3.0, 0.2, 5.0], [0.5, 1e-4, 4.0], [-2.0, 0.0, 5.0], [2.0, 1e-3, 4.0], [0.3, 2e-4, 4.0])]
+    at = [
+        np.array(v)
+        for v in (
+            [-3.0, 0.2, 5.0],
+            [0.5, 1e-4, 4.0],
+            [-2.0, 0.0, 5.0],
+            [2.0, 1e-3, 4.0],
+            [0.3, 2e-4, 4.0],
+        )
+    ]
     for name, value in known.moments(*at).items():
-        # A partial that all but vanishes has the rounding of xi, of order 1, over the sd 0.3 that small variances are carried back from.
-        np.testing.assert_allclose(own.moments(*at)[name], value, rtol=1e-9, atol=1e-14, err_msg=name)
+        # A partial that all but vanishes has the rounding of xi, of order 1, over the sd 0.3 that
+        # small variances are carried back from.
+        np.testing.assert_allclose(
+            own.moments(*at)[name], value, rtol=1e-9, atol=1e-14, err_msg=name
+        )
     X = np.linspace(-3, 3, 12)
     data = wq.Data(X, f=np.logaddexp(0.0, 3 * np.sin(X)))
     results = []
     for warp in (own, known):
         warp = data.warp(warp)
         gp = wq.fit(wq.GP("squared-exponential"), warp, data)
-        results.append(wq.integral(wq.measure("uniform", -3, 3)).apply(gp.condition(data, warp).warp()))
+        results.append(
+            wq.integral(wq.measure("uniform", -3, 3)).apply(gp.condition(data, warp).warp())
+        )
     assert results[0].mean == pytest.approx(results[1].mean, rel=1e-5)
     exact, _ = scipy_integrate.quad(lambda x: np.logaddexp(0.0, 3 * np.sin(x)) / 6, -3, 3)
     assert abs(results[0].mean - exact) < 4 * results[0].sd + 5 * results[0].node_error + 1e-3
@@ -300,7 +343,13 @@ def examples() -> list[tuple[str, str]]:
                 continue
             found[name] = inspect.getdoc(value) or ""
             if inspect.isclass(value):
-                found.update({f"{name}.{k}": inspect.getdoc(v) or "" for k, v in vars(value).items() if not k.startswith("_")})
+                found.update(
+                    {
+                        f"{name}.{k}": inspect.getdoc(v) or ""
+                        for k, v in vars(value).items()
+                        if not k.startswith("_")
+                    }
+                )
     return [(name, text) for name, text in found.items() if ">>>" in text]
 
 
@@ -308,12 +357,16 @@ def examples() -> list[tuple[str, str]]:
 def test_examples_in_docstrings(name, text):
     test = doctest.DocTestParser().get_doctest(text, {}, name, None, None)
     report: list[str] = []
-    result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=report.append)
+    result = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(
+        test, out=report.append
+    )
     assert result.failed == 0, "".join(report)
 
 
 def test_every_public_block_has_an_example():
     named = dict(examples())
     blocks = "GP Belief Data Functional Kernel Measure Posterior Warp at fit fit_detailed integral kernel kernels law measure measures "
-    missing = [name for name in (blocks + "warp warp_from warps weighted").split() if name not in named]
+    missing = [
+        name for name in (blocks + "warp warp_from warps weighted").split() if name not in named
+    ]
     assert not missing

@@ -9,7 +9,12 @@ NOTEBOOKS = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.ip
 
 
 def test_they_are_there():
-    assert [path.stem for path in NOTEBOOKS] == ["bounded_rate", "first_evidence", "resuming", "your_own_warp"]
+    assert [path.stem for path in NOTEBOOKS] == [
+        "bounded_rate",
+        "first_evidence",
+        "resuming",
+        "your_own_warp",
+    ]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -19,7 +24,9 @@ def test_a_notebook_runs(path, tmp_path):
     pytest.importorskip("ipykernel")
     book = nbformat.read(path, as_version=4)
     # A cell that raises fails the test, with its traceback.
-    client(book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}).execute()
+    client(
+        book, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(tmp_path)}}
+    ).execute()
     assert all(cell.execution_count for cell in book.cells if cell.cell_type == "code")
 
 

@@ -1,7 +1,8 @@
 """The committed oracle tables agree with the scripts that make them.
 
-Tables that take seconds are made afresh in a copy of the tree; of the others a few rows are computed again, through
-the script's own functions. Every script runs in a process of its own, because each sets the precision it needs.
+Tables that take seconds are made afresh in a copy of the tree; of the others a few rows are
+computed again, through the script's own functions. Every script runs in a process of its own,
+because each sets the precision it needs.
 """
 
 import csv
@@ -22,7 +23,10 @@ TOLERANCE = Decimal("1e-20")
 
 # How to compute a few rows again, and how many cells at the start of a row say which row it is.
 SAMPLES = {
-    "bivariate": (3, "[[repr(v) for v in c] + [nstr(v, 25) for v in row(*c)] for c in list(cases())[::40]]"),
+    "bivariate": (
+        3,
+        "[[repr(v) for v in c] + [nstr(v, 25) for v in row(*c)] for c in list(cases())[::40]]",
+    ),
     "warps": (7, "[main_row(i) for i in range(8, len(cases()), 24)]"),
     "warps_ln": (7, "[ln_table_row(i) for i in (0, 5, 10, 25)]"),
     "closed_forms": (14, "[row for i in (0, 4, 11, 20, 25) for row in case_rows(i)]"),
@@ -52,7 +56,9 @@ def assert_same(rows, others):
 
 
 def run(*command, **options):
-    return subprocess.run([sys.executable, "-B", *command], check=True, text=True, stdout=subprocess.PIPE, **options).stdout
+    return subprocess.run(
+        [sys.executable, "-B", *command], check=True, text=True, stdout=subprocess.PIPE, **options
+    ).stdout
 
 
 @pytest.fixture(scope="module")

@@ -33,7 +33,10 @@ def test_every_public_name_is_documented():
 
 
 def declared(body):
-    """The public names of a stub, each with its parameters' names and whether they have defaults; None for no function."""
+    """The public names of a stub, each with its parameters and whether they have defaults.
+
+    None stands for what is no function.
+    """
     names = {}
     for node in body:
         if isinstance(node, ast.FunctionDef):
@@ -42,13 +45,20 @@ def declared(body):
             defaults = [False] * (len(args.args) - len(args.defaults)) + [True] * len(args.defaults)
             pairs = [(arg.arg, default) for arg, default in zip(args.args, defaults)]
             pairs += [(args.vararg.arg, False)] if args.vararg else []
-            pairs += [(arg.arg, default is not None) for arg, default in zip(args.kwonlyargs, args.kw_defaults)]
+            pairs += [
+                (arg.arg, default is not None)
+                for arg, default in zip(args.kwonlyargs, args.kw_defaults)
+            ]
             names[node.name] = None if "property" in kinds else pairs
         elif isinstance(node, ast.ClassDef):
             names[node.name] = declared(node.body)
         elif isinstance(node, ast.AnnAssign):
             names[node.target.id] = None
-    return {name: value for name, value in names.items() if not name.startswith("_") or name == "__init__"}
+    return {
+        name: value
+        for name, value in names.items()
+        if not name.startswith("_") or name == "__init__"
+    }
 
 
 def found(thing):
@@ -74,7 +84,9 @@ def test_the_stub_says_what_the_built_module_has():
     for name, inner in said.items():
         if isinstance(inner, dict) and "__init__" in inner:
             signature = inspect.signature(getattr(wq._core, name)).parameters.values()
-            built[name]["__init__"] = [("self", False)] + [(p.name, p.default is not p.empty) for p in signature]
+            built[name]["__init__"] = [("self", False)] + [
+                (p.name, p.default is not p.empty) for p in signature
+            ]
     assert said == built
 
 

@@ -15,7 +15,9 @@ SQUARE = {"log_f": lambda p: -0.5 * (p["x"] - 0.3) ** 2}
 
 def exact(dist) -> float:
     """ln of the integral of exp(-(x - 0.3)^2/2) against a law, by quadrature over its quantiles."""
-    value, _ = quadrature.quad(lambda u: math.exp(-0.5 * (float(dist.ppf(u)) - 0.3) ** 2), 0, 1, limit=400)
+    value, _ = quadrature.quad(
+        lambda u: math.exp(-0.5 * (float(dist.ppf(u)) - 0.3) ** 2), 0, 1, limit=400
+    )
     return math.log(value)
 
 
@@ -38,14 +40,18 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize("dist, name, numbers", KNOWN, ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "dist, name, numbers", KNOWN, ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_a_scipy_distribution_becomes_the_cores_own(dist, name, numbers):
     law, to_x, shown = _priors._law("x", dist)
     assert (law.name, to_x, shown) == (name, None, "x")
     assert law.numbers == pytest.approx(numbers, rel=1e-15)
 
 
-@pytest.mark.parametrize("dist, name, numbers", KNOWN[:-1:2], ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    "dist, name, numbers", KNOWN[:-1:2], ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_the_evidence_under_a_known_prior(dist, name, numbers):
     r = wq.integrate(**SQUARE, priors={"x": dist}, budget=25, progress=False)
     assert r.log_z == pytest.approx(exact(dist), abs=0.02)
@@ -63,7 +69,9 @@ OTHERS = [
 ]
 
 
-@pytest.mark.parametrize("dist, kind", OTHERS, ids=lambda v: v if isinstance(v, str) else v.dist.name)
+@pytest.mark.parametrize(
+    "dist, kind", OTHERS, ids=lambda v: v if isinstance(v, str) else v.dist.name
+)
 def test_any_distribution_works_through_its_quantiles(dist, kind):
     r = wq.integrate(**SQUARE, priors={"x": dist}, budget=30, progress=False)
     assert r.core.names == [f"{kind}(x)"] and r.names == ["x"]
@@ -82,14 +90,18 @@ def test_an_object_with_no_more_than_a_ppf():
         def ppf(self, u):
             return np.tan(np.pi * (np.asarray(u) - 0.5))  # Cauchy
 
-    r = wq.integrate(lambda p: stats.norm.logpdf(p["x"]), {"x": Quantiles()}, budget=40, progress=False)
+    r = wq.integrate(
+        lambda p: stats.norm.logpdf(p["x"]), {"x": Quantiles()}, budget=40, progress=False
+    )
     want = quadrature.quad(lambda x: stats.norm.pdf(x) * stats.cauchy.pdf(x), -20, 20)[0]
     assert r.log_z == pytest.approx(math.log(want), abs=0.03)
 
 
 @pytest.mark.skipif(not hasattr(stats, "Normal"), reason="scipy before 1.15")
 def test_scipys_new_distributions():
-    r = wq.integrate(**SQUARE, priors={"x": stats.Normal(mu=0.2, sigma=1.5)}, budget=25, progress=False)
+    r = wq.integrate(
+        **SQUARE, priors={"x": stats.Normal(mu=0.2, sigma=1.5)}, budget=25, progress=False
+    )
     assert r.log_z == pytest.approx(exact(stats.norm(0.2, 1.5)), abs=0.02)
 
 
@@ -107,7 +119,9 @@ def test_a_prior_transform_on_the_unit_cube():
     second = quadrature.quad(lambda u: math.exp(-2 * u**4), 0, 1)[0]
     want = math.log(math.sqrt(2 * math.pi) / 10 * special.erf(5 / math.sqrt(2)) * second)
     assert r.log_z == pytest.approx(want, abs=0.05)
-    assert r.names == ["a", "b"] and max(abs(x[0]) for x in seen) <= 5 and min(x[0] for x in seen) < -1
+    assert (
+        r.names == ["a", "b"] and max(abs(x[0]) for x in seen) <= 5 and min(x[0] for x in seen) < -1
+    )
     assert wq.integrate(log_f, transform, dim=2, budget=10, progress=False).names == ["x0", "x1"]
 
 
@@ -118,7 +132,10 @@ def test_multivariate_normals():
         return -0.5 * x @ x
 
     want = stats.multivariate_normal(mean, cov + np.eye(2)).logpdf([0, 0]) + math.log(2 * math.pi)
-    for prior in [stats.multivariate_normal(mean, cov), wq.multivariate_normal(mean, cov, names=["a", "b"])]:
+    for prior in [
+        stats.multivariate_normal(mean, cov),
+        wq.multivariate_normal(mean, cov, names=["a", "b"]),
+    ]:
         r = wq.integrate(log_f, prior, budget=40, progress=False)
         assert r.log_z == pytest.approx(want, abs=0.03)
     assert r.names == ["a", "b"]
@@ -184,5 +201,7 @@ def test_a_transform_that_is_wrong():
 
 
 def test_names_of_the_wrong_number():
-    with pytest.raises(wq.SpecError, match=re.escape("names: the prior has 2 parameters, got 1 names")):
+    with pytest.raises(
+        wq.SpecError, match=re.escape("names: the prior has 2 parameters, got 1 names")
+    ):
         wq.integrate(lambda x: 0.0, np.zeros((3, 2)), names=["a"], progress=False)

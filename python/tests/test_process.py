@@ -66,7 +66,8 @@ def test_rust_computes_without_the_interpreters_lock():
 
     thread = threading.Thread(target=tick)
     thread.start()
-    # One call of C that runs no bytecode between its parts: another thread's turn can only come while Rust computes.
+    # One call of C that runs no bytecode between its parts: another thread's turn can only come
+    # while Rust computes.
     call = operator.methodcaller("__call__")
     parts = [ticks.__len__, functools.partial(s.core.report, "running"), ticks.__len__]
     try:

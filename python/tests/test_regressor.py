@@ -40,7 +40,9 @@ def test_the_constraint_pays():
         mean, sd = bounded.predict(X_test, return_std=True)
         assert np.all((mean > 0) & (mean < 1)) and np.all(sd >= 0)
         assert bounded.score(X_test, y_test) > plain.score(X_test, y_test)
-        gain = bounded.log_predictive_density(X_test, y_test) - plain.log_predictive_density(X_test, y_test)
+        gain = bounded.log_predictive_density(X_test, y_test) - plain.log_predictive_density(
+            X_test, y_test
+        )
         assert gain.mean() > 0.5, space
     assert plain.predict(X_test).max() > 1 or plain.predict(X_test).min() < 0
 
@@ -55,7 +57,9 @@ def test_predictions_are_those_of_the_blocks():
     X_new, _ = rates(9, 2)
     np.testing.assert_allclose(model.predict(X_new), belief.mean(X_new), rtol=1e-6)
     mean, cov = model.predict(X_new, return_cov=True)
-    np.testing.assert_allclose(np.sqrt(np.diag(cov)), model.predict(X_new, return_std=True)[1], rtol=1e-5)
+    np.testing.assert_allclose(
+        np.sqrt(np.diag(cov)), model.predict(X_new, return_std=True)[1], rtol=1e-5
+    )
     np.testing.assert_allclose(model.predict(X), y, atol=1e-6)
     z = wq.integral(wq.measure("uniform", 0, 1) ** 2).apply(model.belief_)
     assert abs(z.mean - rates(20000, 5)[1].mean()) < 0.02

@@ -11,7 +11,8 @@ import warpquad as wq
 from scipy import stats
 
 SMOOTH = {"kernel": "squared-exponential", "fit": "g", "progress": False}
-# A standard normal prior and one datum 1 with sd 1/2: the posterior is normal with mean 4/5 and variance 1/5.
+# A standard normal prior and one datum 1 with sd 1/2: the posterior is normal with mean 4/5 and
+# variance 1/5.
 MEAN, SD = 0.8, math.sqrt(0.2)
 
 

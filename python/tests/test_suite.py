@@ -1,4 +1,4 @@
-"""The benchmark's integrands: shapes, priors, finite values, vectors equal to scalars, and log evidences against other ways."""
+"""The benchmark's integrands: shapes, priors, finite values, vectors, and log evidences."""
 
 import csv
 import math
@@ -44,7 +44,12 @@ def test_the_suite_is_large_and_its_halves_are_alike() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_problem_keeps_the_contract(name: str) -> None:
     p = PROBLEMS[name]
-    assert p.name == name and name.endswith(f"_{p.d}d") and p.about.endswith(".") and p.half in ("tune", "report")
+    assert (
+        p.name == name
+        and name.endswith(f"_{p.d}d")
+        and p.about.endswith(".")
+        and p.half in ("tune", "report")
+    )
     assert p.budgets == ((50, 100, 200) if p.d <= 4 else (200, 400))
     assert math.isfinite(p.log_z) and 0.0 <= p.log_z_error < 0.003
     n = 8 if name.startswith("dla") else 400
@@ -68,7 +73,10 @@ def test_transform_and_prior_are_the_families_own(name: str) -> None:
     x = p.transform(u)
     # The density is the derivative of the distribution function, and the transform its inverse.
     h = 1e-6
-    slopes = [(p.transform(np.clip(u + h * e, 0, 1)) - p.transform(u - h * e)) @ e / (2 * h) for e in np.eye(p.d)]
+    slopes = [
+        (p.transform(np.clip(u + h * e, 0, 1)) - p.transform(u - h * e)) @ e / (2 * h)
+        for e in np.eye(p.d)
+    ]
     assert p.log_prior(x) == pytest.approx(-np.log(slopes).sum(0), abs=1e-5)
     assert p.log_prior(x[0]) == pytest.approx(p.log_prior(x)[0], rel=1e-12)
 
@@ -77,7 +85,11 @@ def test_families_are_known_to_the_package() -> None:
     wq = pytest.importorskip("warpquad")
     for p in PROBLEMS.values():
         for family, *numbers in p.priors.values():
-            name = {"loguniform": "log_uniform", "halfnormal": "half_normal", "lognormal": "log_normal"}.get(family, family)
+            name = {
+                "loguniform": "log_uniform",
+                "halfnormal": "half_normal",
+                "lognormal": "log_normal",
+            }.get(family, family)
             getattr(wq, name)(*numbers)
 
 
@@ -96,29 +108,49 @@ def test_the_table_is_complete_and_its_two_ways_agree() -> None:
         assert float(row["error"]) < (0.003 if name == "dla_6d" else 0.001)
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if PROBLEMS[n].d <= 2 and not n.startswith("dla")])
+@pytest.mark.parametrize(
+    "name", [n for n in NAMES if PROBLEMS[n].d <= 2 and not n.startswith("dla")]
+)
 def test_a_grid_finds_the_truth(name: str) -> None:
     # The funnel's throat is narrower than a panel of a coarse grid.
     tolerance = 3e-4 if name == "funnel_2d" else 1e-7
-    assert cubature.log_integral(PROBLEMS[name], 100) == pytest.approx(PROBLEMS[name].log_z, abs=tolerance)
+    assert cubature.log_integral(PROBLEMS[name], 100) == pytest.approx(
+        PROBLEMS[name].log_z, abs=tolerance
+    )
 
 
 @pytest.mark.parametrize("name", ["correlated_3d", "shell_3d", "loggamma_3d"])
 def test_a_grid_finds_the_truth_in_three_dimensions(name: str) -> None:
-    assert cubature.log_integral(PROBLEMS[name], 16) == pytest.approx(PROBLEMS[name].log_z, abs=1e-4)
+    assert cubature.log_integral(PROBLEMS[name], 16) == pytest.approx(
+        PROBLEMS[name].log_z, abs=1e-4
+    )
 
 
-@pytest.mark.parametrize("name", ["cigar_4d", "lumpy_5d", "student_5d", "gmm_6d", "correlated_8d", "skewed_8d", "eight_schools_10d"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cigar_4d",
+        "lumpy_5d",
+        "student_5d",
+        "gmm_6d",
+        "correlated_8d",
+        "skewed_8d",
+        "eight_schools_10d",
+    ],
+)
 def test_importance_sampling_finds_closed_forms(name: str) -> None:
     p = PROBLEMS[name]
     z, _ = sampling.tempered(p, 1500, seed=3, moves=15)
-    log_z, error, _ = sampling.importance(p, sampling.fit(z, 6, 8.0, 1.1, seed=3), 2**15, seed=4, sobol=False)
+    log_z, error, _ = sampling.importance(
+        p, sampling.fit(z, 6, 8.0, 1.1, seed=3), 2**15, seed=4, sobol=False
+    )
     assert error < 0.03 and abs(log_z - p.log_z) < 5.0 * error
 
 
 def test_a_twist_keeps_the_volume() -> None:
     p = PROBLEMS["twisted_10d"]
-    # Draws of the density itself, and the share of them in the box: Z is that share over the box's volume.
+    # Draws of the density itself, and the share of them in the box: Z is that share over the box's
+    # volume.
     y = np.random.RandomState(0).standard_normal((200_000, 10))
     y[:, 0] *= 10.0
     y[:, 1] -= 0.03 * (y[:, 0] ** 2 - 100.0)
@@ -138,7 +170,10 @@ def test_the_chain_of_rosenbrock_is_its_integral() -> None:
 
 def test_a_mass_far_in_a_tail_does_not_cancel() -> None:
     found = humps.log_interval(np.array([9.0, -12.0, -1.0]), np.array([9.5, -11.0, 2.0]))
-    exact = [math.log(integrate.quad(stats.norm.pdf, a, b, epsabs=0)[0]) for a, b in [(9, 9.5), (-12, -11), (-1, 2)]]
+    exact = [
+        math.log(integrate.quad(stats.norm.pdf, a, b, epsabs=0)[0])
+        for a, b in [(9, 9.5), (-12, -11), (-1, 2)]
+    ]
     assert found == pytest.approx(exact, rel=1e-10)
 
 
@@ -160,7 +195,9 @@ def test_predators_and_prey_follow_their_equations() -> None:
     def slope(_: float, s: Any) -> list[float]:
         return [(a - b * s[1]) * s[0], (e * s[0] - c) * s[1]]
 
-    exact = integrate.solve_ivp(slope, (0, 20), start, t_eval=range(1, 21), rtol=1e-10, atol=1e-10).y.T
+    exact = integrate.solve_ivp(
+        slope, (0, 20), start, t_eval=range(1, 21), rtol=1e-10, atol=1e-10
+    ).y.T
     ours = posteriors.paths(rates[None], start, 20)[..., 0]
     assert ours == pytest.approx(np.log(exact), abs=1e-4)
     assert posteriors.path(rates, start, 20)[..., 0] == pytest.approx(ours, abs=1e-10)
@@ -170,10 +207,14 @@ def test_a_logistic_regression_is_a_product_of_probabilities() -> None:
     beta, t = np.array([0.3, -0.5, 1.0, 2.0]), posteriors.table("nodal")
     columns = [(t[c] - t[c].mean()) / t[c].std() for c in ("acid", "xray", "stage")]
     p = 1.0 / (1.0 + np.exp(-(beta[0] + sum(b * c for b, c in zip(beta[1:], columns)))))
-    assert PROBLEMS["nodal_4d"].log_likelihood(beta) == pytest.approx(np.log(np.where(t["r"] == 1, p, 1 - p)).sum())
+    assert PROBLEMS["nodal_4d"].log_likelihood(beta) == pytest.approx(
+        np.log(np.where(t["r"] == 1, p, 1 - p)).sum()
+    )
 
 
-def test_without_data_the_absorbers_are_absent_and_say_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_data_the_absorbers_are_absent_and_say_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("WARPQUAD_DATA", str(tmp_path))
     assert absorbers.problems() == [] and "WARPQUAD_DATA" in (absorbers.missing() or "")
 
@@ -189,8 +230,14 @@ def test_absorbers_match_the_reference_values(count: int) -> None:
         model = absorbers.model(row["id"])
         lo, hi = model.range
         ends = [""] if count == 1 else ["_1", "_2", "_3"]
-        x = [v for k in ends for v in (lo + float(row[f"offset{k}"]) * (hi - lo), float(row[f"log_nhi{k}"]))]
-        assert model.log_likelihood(np.array(x)) == pytest.approx(float(row["log_likelihood"]), rel=1e-8)
+        x = [
+            v
+            for k in ends
+            for v in (lo + float(row[f"offset{k}"]) * (hi - lo), float(row[f"log_nhi{k}"]))
+        ]
+        assert model.log_likelihood(np.array(x)) == pytest.approx(
+            float(row["log_likelihood"]), rel=1e-8
+        )
 
 
 def test_the_law_of_column_densities_integrates_to_one() -> None:

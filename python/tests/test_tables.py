@@ -1,4 +1,4 @@
-"""The oracle tables read from Python: the built module against reference digits, at the tolerances of the Rust tests."""
+"""The oracle tables read from Python: the built module at the tolerances of the Rust tests."""
 
 import csv
 import math
@@ -25,7 +25,7 @@ def numbers(cell: str) -> list[float]:
 
 
 def build(row: dict[str, str]) -> Any:
-    """The warp of a row, as the Rust test builds it; the user's own logistic goes through its table."""
+    """The warp of a row, as the Rust test builds it; the user's logistic goes through its table."""
     value = row["parameters"].partition("=")[2]
     match row["warp"]:
         case "square":
@@ -55,10 +55,12 @@ def test_moments_of_warps():
         for name in columns:
             want = float(row[name])
             tolerance = 1e-12 if name in ("m", "K") else 1e-9
-            # A partial in mu or s can vanish by symmetry: below a thousandth of K it is measured against K.
+            # A partial in mu or s can vanish by symmetry: below a thousandth of K it is measured
+            # against K.
             floor = 1e-3 * abs(float(row["K"])) if name.startswith(("dK_dmu", "dK_ds")) else 0.0
             size = max(abs(want), floor)
-            # A table adds its own rounding, once more that of xi, which is of order 1; it shows where a partial vanishes.
+            # A table adds its own rounding, once more that of xi, which is of order 1; it shows
+            # where a partial vanishes.
             slack = 2e-14 + 1e-12 * size if tabulated else 0.0
             if abs(got[name] - want) > tolerance * size + slack:
                 off.append((row["warp"], row["parameters"], name, want, got[name]))
@@ -80,20 +82,31 @@ def test_moments_where_doubles_underflow():
 def test_closed_forms():
     counted = 0
     for row in table("closed_forms"):
-        if row["warp"] == "exp-taylor-2":  # not among the blocks: the Taylor scheme is the library's
+        # Not among the blocks: the Taylor scheme is the library's.
+        if row["warp"] == "exp-taylor-2":
             continue
         X = [numbers(point) for point in row["X"].split("|")]
         gp = wq.GP(
-            row["kernel"], mean=float(row["mu0"]), output_scale=float(row["scale"]), length_scales=numbers(row["lengths"])
+            row["kernel"],
+            mean=float(row["mu0"]),
+            output_scale=float(row["scale"]),
+            length_scales=numbers(row["lengths"]),
         )
         posterior = gp.condition(wq.Data(X, f=numbers(row["g"])), "identity")
         if row["measure"] == "uniform":
-            sides = [wq.measure("uniform", lo, hi) for lo, hi in zip(numbers(row["lo"]), numbers(row["hi"]))]
+            sides = [
+                wq.measure("uniform", lo, hi)
+                for lo, hi in zip(numbers(row["lo"]), numbers(row["hi"]))
+            ]
             pi = sides[0]
             for side in sides[1:]:
                 pi = pi * side
         else:
-            pi = wq.measure("gaussian", numbers(row["mean"]), [numbers(line) for line in row["covariance"].split("|")])
+            pi = wq.measure(
+                "gaussian",
+                numbers(row["mean"]),
+                [numbers(line) for line in row["covariance"].split("|")],
+            )
         linearised = row["warp"] == "square-linearised"
         warp = build({**row, "warp": "square" if linearised else row["warp"]})
         belief = posterior.linearise(warp) if linearised else posterior.warp(warp)
@@ -115,7 +128,8 @@ def test_measures():
         if row["p"]:  # masses to the right, q, have no door in Python: 1 - q rounds
             x = pi.quantile([float(row["p"])])[0, 0]
             assert abs(x - exact) <= 1e-12 * (abs(exact) or 1.0), row
-        # x rounds, which moves ln p by x times its slope: here a difference, from the side that is in the support.
+        # x rounds, which moves ln p by x times its slope: here a difference, from the side that is
+        # in the support.
         lo, hi = pi.support[0]
         h = 1e-3 * min(gap for gap in (abs(exact), exact - lo, hi - exact, 1e3) if gap > 0)
         below, got, above = pi.log_density([exact - h, exact, exact + h])
@@ -124,14 +138,16 @@ def test_measures():
         assert abs(got - log_density) < slack, (row, got)
         for value, name in ((pi.mean, "mean"), (pi.cov, "variance")):
             if row[name]:
-                assert value is not None and float(np.ravel(value)[0]) == pytest.approx(float(row[name]), rel=1e-12), row
+                assert value is not None and float(np.ravel(value)[0]) == pytest.approx(
+                    float(row[name]), rel=1e-12
+                ), row
             else:
                 assert value is None, row
     assert len(rows) >= 300
 
 
 def test_sobol_nodes_are_the_measure_s():
-    """The tables of special functions, rules and points have no door in Python; their users do: moments of nodes."""
+    """Tables of special functions, rules and points are tested by their users: moments of nodes."""
     nodes = (wq.measure("normal", 0, 1) ** 3).nodes(8192)
     second = np.einsum("n,ni,nj->ij", nodes.weights, nodes.X, nodes.X)
     np.testing.assert_allclose(second, np.eye(3), atol=5e-3)

@@ -55,7 +55,7 @@ if _TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> _Callable[..., Prior]:
-    """For readers, a prior's constructor: the registry has the names. When run, the one part that needs scikit-learn."""
+    """For readers, a prior's constructor from the registry; when run, the part of scikit-learn."""
     if name == "WarpedGPRegressor":
         from warpquad.sklearn import WarpedGPRegressor
 

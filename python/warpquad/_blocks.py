@@ -14,8 +14,8 @@ from warpquad._errors import SpecError
 _Array = npt.NDArray[np.float64]
 _Function = Callable[[_Array], npt.ArrayLike]
 
-# The table's own error is a few roundings of xi, and of g: 40 eps at the ends of the domain. A xi with a kink, or one that bends
-# within a tenth, leaves 1e-9 and more.
+# The table's own error is a few roundings of xi, and of g: 40 eps at the ends of the domain. A xi
+# with a kink, or one that bends within a tenth, leaves 1e-9 and more.
 _TOLERANCE = 1e-12
 
 
@@ -34,9 +34,10 @@ def fit(
 ) -> GP:
     """Fit theta by maximum likelihood and give back the GP that has it.
 
-    `space="f"` takes the likelihood of f under the matched belief, `"g"` that of g. `restarts` adds random starts; `warm` starts from
-    the GP's own theta only. `length_prior` is a log-normal prior on length scales, (median, sd of the log), in units of `scales`, by default the
-    spread of the points. `fit_detailed` takes the same and tells how it went.
+    `space="f"` takes the likelihood of f under the matched belief, `"g"` that of g. `restarts` adds
+    random starts. `warm` starts from the GP's own theta only. `length_prior` is a log-normal prior
+    on length scales, (median, sd of the log), in units of `scales`, by default the spread of the
+    points. `fit_detailed` takes the same and tells how it went.
 
     >>> import warpquad as wq
     >>> data = wq.Data([0.0, 1.0, 2.0], f=[1.0, 3.0, 2.0])
@@ -67,10 +68,14 @@ def warp_from(
 ) -> Warp:
     """A warp from your own increasing, smooth xi = `forward`, onto the open interval `range`.
 
-    `forward` takes and gives an array. It is called now, at 32 points for each unit of `domain`, and never again: the warp is a table of it
-    and as good as xi to about twelve digits, which is checked. So the warp can be fitted, integrated, sent to other processes and pickled like
-    any other. The domain has to hold every g that matters; beyond, xi goes on as a straight line, or stays where it is towards a finite end of the
-    range. xi has to be analytic within about 1 of the real line: a kink is refused. `inverse` is not needed; if given, it is checked.
+    `forward` takes and gives an array. It is called now, at 32 points for each unit of `domain`,
+    and never again. The warp is a table of it, as good as xi to about twelve digits, which is
+    checked. So the warp can be fitted, integrated, sent to other processes and pickled like any
+    other.
+
+    The domain has to hold every g that matters. Beyond, xi goes on as a straight line, or stays
+    where it is towards a finite end of the range. xi has to be analytic within about 1 of the real
+    line: a kink is refused. `inverse` is not needed; if given, it is checked.
 
     >>> import numpy as np, warpquad as wq
     >>> softplus = wq.warp_from(lambda g: np.logaddexp(0.0, g), range=(0, np.inf))
@@ -93,7 +98,9 @@ def warp_from(
 def _values(name: str, function: _Function, at: _Array) -> _Array:
     values = np.asarray(function(at), dtype=float)
     if values.shape != at.shape:
-        raise SpecError(f"{name}: takes an array and gives one of its shape {at.shape}, got {values.shape}")
+        raise SpecError(
+            f"{name}: takes an array and gives one of its shape {at.shape}, got {values.shape}"
+        )
     return values
 
 
@@ -122,4 +129,6 @@ def _check_inverse(warp: Warp, inverse: _Function) -> None:
     back = _values("inverse", inverse, warp.forward(g))
     if not np.allclose(back, g, rtol=1e-6, atol=1e-6):
         worst = int(np.argmax(np.abs(back - g)))
-        raise SpecError(f"inverse: inverse(forward({g[worst]})) is {back[worst]}; it has to be {g[worst]}")
+        raise SpecError(
+            f"inverse: inverse(forward({g[worst]})) is {back[worst]}; it has to be {g[worst]}"
+        )

@@ -30,7 +30,7 @@ class JournalError(WarpquadError, OSError):
 
 
 class EvaluationError(WarpquadError, RuntimeError):
-    """An evaluation of the integrand that failed; raised from the integrand's own exception, if there was one."""
+    """An evaluation of the integrand that failed; raised from the integrand's exception, if any."""
 
     failure: Failure | None = None
     """The evaluation that ended the run."""

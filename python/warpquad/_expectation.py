@@ -1,4 +1,4 @@
-"""Posterior expectations: call the user's function on the nodes, and hold what comes out with its error bar."""
+"""Posterior expectations: call the user's function on the nodes, and hold its mean and error."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from warpquad._integrand import Integrand
 
 Array = npt.NDArray[np.float64]
 
-# Nodes on which a batch is compared with single points: few, because a function of one point may do anything with a batch.
+# Nodes on which a batch is compared with single points. They are few, because a function of one
+# point may do anything with a batch.
 COMPARED = 5
 
 
@@ -26,9 +27,10 @@ def between_0_and_1(probability: float) -> float:
 
 
 class Expectation:
-    """A posterior expectation: `mean`, `sd` and `interval(0.95)`, numbers or arrays as the function returned them.
+    """A posterior expectation: `mean`, `sd` and `interval(0.95)`, of the function's shape.
 
-    The standard deviation has two parts: what the belief does not know of f, and the error of the nodes (`node_error`).
+    They are numbers or arrays, as the function returned them. The standard deviation has two parts:
+    what the belief does not know of f, and the error of the nodes (`node_error`).
     """
 
     mean: Any
@@ -51,7 +53,9 @@ class Expectation:
 
     def __float__(self) -> float:
         if self._shape != ():
-            raise TypeError(f"an expectation of shape {self._shape} is no single number; take .mean")
+            raise TypeError(
+                f"an expectation of shape {self._shape} is no single number; take .mean"
+            )
         return float(self.mean)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
@@ -70,9 +74,13 @@ def on_nodes(h: Integrand, x: Array, vectorized: bool | None) -> Array:
     if vectorized:
         values = _numbers(h.call(x), x[0], h.names)
         if values.shape[:1] != (len(x),):
-            raise SpecError(f"h: is vectorized and must return {len(x)} values, got an array of shape {values.shape}")
+            raise SpecError(
+                f"h: is vectorized and must return {len(x)} values, got an array of shape {values.shape}"
+            )
         return _finite(values, x, h.names)
-    if vectorized is None and _takes_batches(h, x[np.linspace(0, len(x) - 1, COMPARED).astype(int)]):
+    if vectorized is None and _takes_batches(
+        h, x[np.linspace(0, len(x) - 1, COMPARED).astype(int)]
+    ):
         return _finite(_numbers(h.call(x), x[0], h.names), x, h.names)
     return _finite(_single(h, x), x, h.names)
 
@@ -87,7 +95,9 @@ def _takes_batches(h: Integrand, x: Array) -> bool:
     if batch.shape[:1] != (len(x),) or batch.dtype.kind not in "biuf":
         return False
     single = _single(h, x)
-    return single.shape == batch.shape and np.allclose(single, batch, rtol=1e-9, atol=0.0, equal_nan=True)
+    return single.shape == batch.shape and np.allclose(
+        single, batch, rtol=1e-9, atol=0.0, equal_nan=True
+    )
 
 
 def _single(h: Integrand, x: Array) -> Array:
@@ -96,10 +106,14 @@ def _single(h: Integrand, x: Array) -> Array:
         try:
             value = h.call(row)
         except Exception as error:
-            raise SpecError(f"h: failed at {_show(row, h.names)}: {type(error).__name__}: {error}") from error
+            raise SpecError(
+                f"h: failed at {_show(row, h.names)}: {type(error).__name__}: {error}"
+            ) from error
         value = _numbers(value, row, h.names)
         if out and value.shape != out[0].shape:
-            raise SpecError(f"h: returned shape {value.shape} at {_show(row, h.names)} and {out[0].shape} before")
+            raise SpecError(
+                f"h: returned shape {value.shape} at {_show(row, h.names)} and {out[0].shape} before"
+            )
         out.append(value)
     return np.array(out)
 
@@ -115,7 +129,9 @@ def _finite(values: Array, x: Array, names: Sequence[str]) -> Array:
     bad = ~np.isfinite(values.reshape(len(x), -1)).all(axis=1)
     if bad.any():
         first = int(np.argmax(bad))
-        raise SpecError(f"h: is {values[first].tolist()} at {_show(x[first], names)}; it must be finite over the posterior")
+        raise SpecError(
+            f"h: is {values[first].tolist()} at {_show(x[first], names)}; it must be finite over the posterior"
+        )
     return values
 
 

@@ -56,7 +56,12 @@ class Integrand:
     """A user's function with the way it wants to be called; goes to other processes as it is."""
 
     def __init__(
-        self, function: Callable[..., Any], log: bool, names: Sequence[str], argument: Argument, vectorized: bool
+        self,
+        function: Callable[..., Any],
+        log: bool,
+        names: Sequence[str],
+        argument: Argument,
+        vectorized: bool,
     ) -> None:
         self.function, self.log, self.names = function, log, list(names)
         self.argument, self.vectorized = argument, vectorized
@@ -67,7 +72,7 @@ class Integrand:
         return "log_f" if self.log else "f"
 
     def evaluate(self, points: Array) -> list[Answer]:
-        """Answers at all points: from one call if the function is vectorized, else one after another."""
+        """Answers at all points: from one call if the function is vectorized, else one by one."""
         if self.vectorized:
             return self._together(points)
         return [self._one(x) for x in points]
@@ -103,11 +108,17 @@ def _failed(error: Exception, began: float, share: int = 1) -> Answer:
     text = "".join(traceback.format_exception(error))
     reason = str(error) if isinstance(error, BadReturn) else f"{type(error).__name__}: {error}"
     seconds = (time.perf_counter() - began) / share
-    return Answer(seconds, reason=reason, recoverable=not isinstance(error, BadReturn), error=error, traceback=text)
+    return Answer(
+        seconds,
+        reason=reason,
+        recoverable=not isinstance(error, BadReturn),
+        error=error,
+        traceback=text,
+    )
 
 
 def portable(integrand: Integrand, points: Array) -> list[Answer]:
-    """Evaluate, perhaps in another process: an exception that cannot travel is left behind, but for its text."""
+    """Evaluate, perhaps in another process; an exception that cannot travel leaves its text."""
     answers = integrand.evaluate(points)
     for answer in answers:
         try:
@@ -130,10 +141,14 @@ def to_number(value: Any, title: str) -> float:
         shape = (len(value),)
     if shape is not None and int(np.prod(shape)) != 1:
         hint = "; if it takes a batch of points, say vectorized=True" if len(shape) == 1 else ""
-        raise BadReturn(f"{title} returned an array of shape {tuple(shape)}; it must return one number{hint}")
+        raise BadReturn(
+            f"{title} returned an array of shape {tuple(shape)}; it must return one number{hint}"
+        )
     try:
         # An array of one number, of numpy or of any other library, has item().
-        return float(value if shape is None else value.item() if hasattr(value, "item") else value[0])
+        return float(
+            value if shape is None else value.item() if hasattr(value, "item") else value[0]
+        )
     except (TypeError, ValueError) as error:
         raise BadReturn(f"{title} returned {value!r}; it must return a number") from error
 
@@ -145,8 +160,14 @@ def to_numbers(values: Any, count: int, title: str) -> list[float]:
     except TypeError:
         length = None
     if length != count or isinstance(values, (str, bytes, dict)):
-        got = f"{length} values" if length is not None and not isinstance(values, (str, bytes, dict)) else repr(values)
-        raise BadReturn(f"{title} returned {got} for a batch of {count} points; it must return an array of {count}")
+        got = (
+            f"{length} values"
+            if length is not None and not isinstance(values, (str, bytes, dict))
+            else repr(values)
+        )
+        raise BadReturn(
+            f"{title} returned {got} for a batch of {count} points; it must return an array of {count}"
+        )
     return [to_number(value, title) for value in values]
 
 
@@ -160,8 +181,8 @@ def make(
 ) -> Integrand:
     """The integrand that a user gave, and how it is called.
 
-    A function of one argument gets a dict if the priors are a dict, else an array. A function of several arguments gets
-    the parameters by name. `argument` decides otherwise.
+    A function of one argument gets a dict if the priors are a dict, else an array. A function of
+    several arguments gets the parameters by name. `argument` decides otherwise.
     """
     if (log_f is None) == (f is None):
         raise SpecError("integrand: give either log_f or f")
@@ -176,7 +197,9 @@ def make(
     return Integrand(function, log_f is not None, names, argument, vectorized)
 
 
-def inferred(function: Callable[..., Any], names: Sequence[str], keyed: bool, title: str) -> Argument:
+def inferred(
+    function: Callable[..., Any], names: Sequence[str], keyed: bool, title: str
+) -> Argument:
     """How a function wants to be called, by its signature."""
     single: Argument = "dict" if keyed else "array"
     try:
@@ -187,8 +210,12 @@ def inferred(function: Callable[..., Any], names: Sequence[str], keyed: bool, ti
     needed = [p.name for p in parameters if p.default is p.empty and p.kind not in variable]
     if len(needed) <= 1:
         return single
-    accepted = {p.name for p in parameters} | (set(names) if any(p.kind == variable[1] for p in parameters) else set())
-    missing = [name for name in needed if name not in names] + [name for name in names if name not in accepted]
+    accepted = {p.name for p in parameters} | (
+        set(names) if any(p.kind == variable[1] for p in parameters) else set()
+    )
+    missing = [name for name in needed if name not in names] + [
+        name for name in names if name not in accepted
+    ]
     if missing:
         raise SpecError(
             f"{title}: takes the arguments {', '.join(needed)}, but the parameters are {', '.join(names)}; name the "

@@ -28,7 +28,7 @@ DEPTH = 8.0
 
 
 def plot(result: Result, n: int, figure: Figure | None) -> Figure:
-    """Draw into a figure; one of our own shows itself in notebooks, without pyplot and its state."""
+    """Draw into a figure. One of our own shows itself in notebooks, without pyplot."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-untyped, import-not-found, unused-ignore]
         from matplotlib.figure import Figure  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -85,7 +85,10 @@ def _trace(result: Result) -> dict[str, Array]:
         return result.trace()
     except WarpquadError:
         now = (result.evaluations, result.log_z, *result.interval(0.95))
-        return {label: np.array([value]) for label, value in zip(("evaluations", "log_z", "low", "high"), now)}
+        return {
+            label: np.array([value])
+            for label, value in zip(("evaluations", "log_z", "low", "high"), now)
+        }
 
 
 def _informative(draws: dict[str, Array], prior: dict[str, Array]) -> list[str]:
@@ -130,7 +133,8 @@ def _convergence(axes: Axes, result: Result) -> None:
     axes.fill_between(x, trace["low"], trace["high"], color=BLUE, alpha=0.18, lw=0, label="95 %")
     axes.plot(x, log_z, color=BLUE, marker="o", ms=3, lw=1.4, label="median")
     axes.axhline(result.log_z, color=GREY, lw=0.8, ls=":")
-    # Early beliefs can be off by hundreds of nats: the window is that of the later half, opened to twice its size.
+    # Early beliefs can be off by hundreds of nats. So the window is that of the later half, opened
+    # to twice its size.
     late = slice(len(x) // 2, None)
     low, high = float(np.min(trace["low"][late])), float(np.max(trace["high"][late]))
     if np.isfinite(low) and np.isfinite(high) and high > low:
@@ -148,12 +152,22 @@ def _marginal(axes: Axes, name: str, draws: dict[str, Array], prior: dict[str, A
     low, high = np.quantile(seen, [0.0005, 0.9995])
     margin = 0.25 * (high - low)
     # No wider than the prior: a bounded parameter ends where it ends.
-    edges = np.linspace(max(low - margin, prior[name].min()), min(high + margin, prior[name].max()), 31)
+    edges = np.linspace(
+        max(low - margin, prior[name].min()), min(high + margin, prior[name].max()), 31
+    )
     width = edges[1] - edges[0]
     for x, color, label in ((prior[name], GREY, "prior"), (draws[name], BLUE, "posterior")):
         if x.size:
             density = np.histogram(x, edges)[0] / (x.size * width)
-            axes.stairs(density, edges, color=color, fill=color == BLUE, alpha=0.35 if color == BLUE else 1.0, lw=1.0, label=label)
+            axes.stairs(
+                density,
+                edges,
+                color=color,
+                fill=color == BLUE,
+                alpha=0.35 if color == BLUE else 1.0,
+                lw=1.0,
+                label=label,
+            )
     if draws[name].size:
         mean, sd = float(np.mean(draws[name])), float(np.std(draws[name]))
         axes.set_title(f"{name} = {mean:.3g} ± {sd:.2g}", fontsize=9, loc="left")
@@ -174,7 +188,9 @@ def _values(result: Result) -> tuple[Array, str]:
     return observed["f"], "f"
 
 
-def _looks(figure: Any, pairs: list[tuple[str, str]], result: Result, draws: dict[str, Array]) -> None:
+def _looks(
+    figure: Any, pairs: list[tuple[str, str]], result: Result, draws: dict[str, Array]
+) -> None:
     grid = np.ravel(figure.subplots(1, len(pairs)))
     values, label = _values(result)
     order = np.argsort(values)
@@ -182,7 +198,16 @@ def _looks(figure: Any, pairs: list[tuple[str, str]], result: Result, draws: dic
     for axes, pair in zip(grid, pairs):
         x, y = (result.observations[name] for name in pair)
         _contours(axes, draws[pair[0]], draws[pair[1]])
-        dots = axes.scatter(x[order], y[order], c=values[order], s=14, cmap="viridis", edgecolors="white", linewidths=0.3, zorder=3)
+        dots = axes.scatter(
+            x[order],
+            y[order],
+            c=values[order],
+            s=14,
+            cmap="viridis",
+            edgecolors="white",
+            linewidths=0.3,
+            zorder=3,
+        )
         axes.set_xlabel(pair[0], fontsize=9)
         axes.set_ylabel(pair[1], fontsize=9)
         _plain(axes)
@@ -203,7 +228,13 @@ def _contours(axes: Axes, x: Array, y: Array) -> None:
     levels = sorted({float(heights[np.searchsorted(inside, mass)]) for mass in (0.95, 0.5)})
     centres = [0.5 * (edges[1:] + edges[:-1]) for edges in (x_edges, y_edges)]
     for level, alpha in zip(levels, (0.16, 0.22)):
-        axes.contourf(*centres, density.T, levels=[level, float(heights[0]) * 1.001], colors=[BLUE], alpha=alpha)
+        axes.contourf(
+            *centres,
+            density.T,
+            levels=[level, float(heights[0]) * 1.001],
+            colors=[BLUE],
+            alpha=alpha,
+        )
 
 
 def _window(x: Array) -> tuple[float, float]:

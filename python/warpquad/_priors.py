@@ -1,4 +1,4 @@
-"""Turn what users call a prior into one that the core knows, or into a coordinate that a quantile function maps."""
+"""Turn what users call a prior into one that the core knows, or a coordinate of quantiles."""
 
 from __future__ import annotations
 
@@ -50,7 +50,8 @@ def constructor(name: str, summary: str, parameters: Sequence[str]) -> Callable[
 
 
 CONSTRUCTORS: dict[str, Callable[..., Prior]] = {
-    name.replace("-", "_"): constructor(name, summary, parameters) for name, summary, parameters in _core.priors()
+    name.replace("-", "_"): constructor(name, summary, parameters)
+    for name, summary, parameters in _core.priors()
 }
 
 
@@ -63,7 +64,9 @@ class MultivariateNormal:
     names: tuple[str, ...] | None
 
 
-def multivariate_normal(mean: Any, cov: Any, names: Sequence[str] | None = None) -> MultivariateNormal:
+def multivariate_normal(
+    mean: Any, cov: Any, names: Sequence[str] | None = None
+) -> MultivariateNormal:
     """One normal law for all parameters, with this mean and this covariance matrix.
 
     >>> import math
@@ -76,13 +79,15 @@ def multivariate_normal(mean: Any, cov: Any, names: Sequence[str] | None = None)
     mean = np.atleast_1d(np.asarray(mean, dtype=float))
     cov = np.atleast_2d(np.asarray(cov, dtype=float))
     if mean.ndim != 1 or cov.shape != (mean.size, mean.size):
-        raise SpecError(f"cov: must be {mean.size} x {mean.size} as the mean has it, got shape {cov.shape}")
+        raise SpecError(
+            f"cov: must be {mean.size} x {mean.size} as the mean has it, got shape {cov.shape}"
+        )
     return MultivariateNormal(mean, cov, None if names is None else tuple(names))
 
 
 @dataclass(frozen=True)
 class Priors:
-    """The prior of a problem: its text for the core, and the way from the core's coordinates to the user's x."""
+    """The prior of a problem: its text for the core, and the map from core coordinates to x."""
 
     names: list[str]
     """The user's parameters."""
@@ -105,9 +110,9 @@ class Priors:
     def to_x(self, coordinates: Array) -> Array:
         """The user's x of the core's coordinates, row by row."""
         if self.transform is not None:
-            return np.array([checked(self.transform, u, len(self.names)) for u in coordinates]).reshape(
-                coordinates.shape
-            )
+            return np.array(
+                [checked(self.transform, u, len(self.names)) for u in coordinates]
+            ).reshape(coordinates.shape)
         x = coordinates.copy()
         for column, to_x in self.columns.items():
             x[:, column] = to_x(coordinates[:, column])
@@ -125,7 +130,9 @@ def checked(transform: Callable[[Array], Any], u: Array, dim: int) -> Array:
     except (TypeError, ValueError) as error:
         raise SpecError(f"prior transform: failed at u = {u.tolist()}: {error}") from error
     if x.shape != (dim,) or not np.isfinite(x).all():
-        raise SpecError(f"prior transform: must return {dim} finite numbers, got {x!r} at u = {u.tolist()}")
+        raise SpecError(
+            f"prior transform: must return {dim} finite numbers, got {x!r} at u = {u.tolist()}"
+        )
     return x
 
 
@@ -150,13 +157,16 @@ def read(given: Any, names: Sequence[str] | None = None, dim: int | None = None)
         return _transform(given, names, dim)
     raise SpecError(
         f"priors: must be a dict of priors, a multivariate normal, an array of draws (n, d) or a prior transform, "
-        f"got {given!r}" + ("; name it: {'x': ...}" if hasattr(given, "ppf") or isinstance(given, Prior) else "")
+        f"got {given!r}"
+        + ("; name it: {'x': ...}" if hasattr(given, "ppf") or isinstance(given, Prior) else "")
     )
 
 
 def _product(given: Mapping[str, Any]) -> Priors:
     if not given:
-        raise SpecError("priors: the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}")
+        raise SpecError(
+            "priors: the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}"
+        )
     lines, columns, coordinates = ["[parameters]"], {}, []
     for column, (name, prior) in enumerate(given.items()):
         if not isinstance(name, str):
@@ -194,7 +204,10 @@ def _names(names: Sequence[str] | None, dim: int) -> list[str]:
 
 def _joint(names: list[str], **fields: str) -> str:
     listed = ", ".join(map(_toml.text, names))
-    return "\n".join(["[joint]", f"names = [{listed}]", *(f"{k} = {v}" for k, v in fields.items())]) + "\n"
+    return (
+        "\n".join(["[joint]", f"names = [{listed}]", *(f"{k} = {v}" for k, v in fields.items())])
+        + "\n"
+    )
 
 
 def _normal(mean: Array, cov: Array, names: Sequence[str] | None) -> Priors:
@@ -215,7 +228,9 @@ def _draws(given: Any, names: Sequence[str] | None) -> Priors:
     return Priors(known, _joint(known, draws=_toml.rows(draws)), known)
 
 
-def _transform(given: Callable[[Array], Any], names: Sequence[str] | None, dim: int | None) -> Priors:
+def _transform(
+    given: Callable[[Array], Any], names: Sequence[str] | None, dim: int | None
+) -> Priors:
     if names is None and dim is None:
         raise SpecError("priors: a prior transform needs names=[...] or dim=...")
     known = _names(names, len(names) if dim is None and names is not None else int(dim or 0))

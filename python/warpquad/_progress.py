@@ -129,7 +129,7 @@ class Logged(Line):
 
 
 def make(progress: bool | None, limit: int | None) -> Progress:
-    """The progress that a user wants: a bar where there is someone to see it, unless told otherwise."""
+    """The progress that a user wants: a bar where someone can see it, unless told otherwise."""
     if progress is False:
         return Silent()
     if _in_notebook():

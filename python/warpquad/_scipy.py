@@ -1,4 +1,4 @@
-"""Read scipy's distributions, and anything else that has a quantile function, without importing scipy."""
+"""Read scipy's distributions, and all that has a quantile function, without importing scipy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,9 @@ def _frozen(dist: Any) -> Any:
     try:
         return dist.freeze()
     except TypeError as error:
-        raise TypeError(f"scipy.stats.{dist.name} takes the shapes {dist.shapes}, missing here") from error
+        raise TypeError(
+            f"scipy.stats.{dist.name} takes the shapes {dist.shapes}, missing here"
+        ) from error
 
 
 def _known(given: Any) -> Law | None:
@@ -42,7 +44,9 @@ def _known(given: Any) -> Law | None:
     return None if rule is None else rule([float(s) for s in shapes], loc, scale)
 
 
-def _at_zero(law: Callable[[list[float], float], Law]) -> Callable[[list[float], float, float], Law | None]:
+def _at_zero(
+    law: Callable[[list[float], float], Law],
+) -> Callable[[list[float], float, float], Law | None]:
     """A law that the core has for loc = 0 only."""
     return lambda shapes, loc, scale: law(shapes, scale) if loc == 0.0 else None
 
@@ -52,7 +56,10 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
     "norm": lambda s, loc, scale: ("normal", (loc, scale)),
     "uniform": lambda s, loc, scale: ("uniform", (loc, loc + scale)),
     "t": lambda s, loc, scale: ("student-t", (s[0], loc, scale)),
-    "truncnorm": lambda s, loc, scale: ("truncated-normal", (loc, scale, loc + s[0] * scale, loc + s[1] * scale)),
+    "truncnorm": lambda s, loc, scale: (
+        "truncated-normal",
+        (loc, scale, loc + s[0] * scale, loc + s[1] * scale),
+    ),
     "beta": lambda s, loc, scale: ("beta", (s[0], s[1])) if (loc, scale) == (0.0, 1.0) else None,
     "loguniform": _at_zero(lambda s, scale: ("log-uniform", (s[0] * scale, s[1] * scale))),
     "reciprocal": _at_zero(lambda s, scale: ("log-uniform", (s[0] * scale, s[1] * scale))),
@@ -64,11 +71,13 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
 
 
 def _by_quantiles(given: Any) -> tuple[Law, Callable[[Array], Array]]:
-    """A coordinate of any distribution with a quantile function: u if x is bounded, else its normal score."""
+    """A coordinate of any law with quantiles: u if x is bounded, else its normal score."""
     lower = getattr(given, "ppf", None) or getattr(given, "icdf", None)
     upper = getattr(given, "isf", None) or getattr(given, "iccdf", None)
     if not callable(lower):
-        hint = "; for an interval say wq.uniform(lo, hi)" if isinstance(given, (tuple, list)) else ""
+        hint = (
+            "; for an interval say wq.uniform(lo, hi)" if isinstance(given, (tuple, list)) else ""
+        )
         raise TypeError(
             f"{given!r} is no distribution: give wq.uniform(...) or its like, a frozen distribution of "
             f"scipy.stats, or an object with a quantile function ppf{hint}"
@@ -81,9 +90,11 @@ def _by_quantiles(given: Any) -> tuple[Law, Callable[[Array], Array]]:
 
 
 class Quantile:
-    """x of a coordinate: of u in (0, 1), or of a normal score z, each tail by the function that is sharp there."""
+    """x of a coordinate, u in (0, 1) or a normal score; each tail by the function sharp there."""
 
-    def __init__(self, lower: Callable[[Array], Any], upper: Callable[[Array], Any] | None, unit: bool) -> None:
+    def __init__(
+        self, lower: Callable[[Array], Any], upper: Callable[[Array], Any] | None, unit: bool
+    ) -> None:
         self.lower, self.upper, self.unit = lower, upper, unit
 
     def __call__(self, coordinate: Array) -> Array:
@@ -107,4 +118,6 @@ def normal_of(given: Any) -> tuple[Array, Array] | None:
     """Mean and covariance of a frozen scipy.stats.multivariate_normal."""
     if type(given).__name__ != "multivariate_normal_frozen":
         return None
-    return np.atleast_1d(np.asarray(given.mean, dtype=float)), np.atleast_2d(np.asarray(given.cov, dtype=float))
+    return np.atleast_1d(np.asarray(given.mean, dtype=float)), np.atleast_2d(
+        np.asarray(given.cov, dtype=float)
+    )

@@ -19,7 +19,9 @@ try:
     from sklearn.utils import check_random_state  # type: ignore[import-untyped, import-not-found, unused-ignore]
     from sklearn.utils.validation import check_is_fitted, validate_data  # type: ignore[import-untyped, import-not-found, unused-ignore]
 except ImportError as error:
-    raise ImportError("WarpedGPRegressor needs scikit-learn 1.6 or later: pip install 'scikit-learn>=1.6'") from error
+    raise ImportError(
+        "WarpedGPRegressor needs scikit-learn 1.6 or later: pip install 'scikit-learn>=1.6'"
+    ) from error
 
 __all__ = ["WarpedGPRegressor"]
 
@@ -29,15 +31,18 @@ _Array = npt.NDArray[np.float64]
 class _FitMethod:
     """The method `fit` of a class whose parameter `fit` has the same name.
 
-    Scikit-learn keeps a parameter as an attribute of its name. As a descriptor with `__set__` this one wins over the instance's own
-    attributes: `estimator.fit = "g"` stores the parameter, `estimator.fit(X, y)` calls the method.
+    Scikit-learn keeps a parameter as an attribute of its name. This is a descriptor with `__set__`,
+    so it wins over the instance's own attributes: `estimator.fit = "g"` stores the parameter,
+    `estimator.fit(X, y)` calls the method.
     """
 
     def __init__(self, method: Callable[..., Any]) -> None:
         self.method = method
 
     def __get__(self, instance: Any, owner: type | None = None) -> Callable[..., Any]:
-        bound: Callable[..., Any] = self.method if instance is None else self.method.__get__(instance, owner)
+        bound: Callable[..., Any] = (
+            self.method if instance is None else self.method.__get__(instance, owner)
+        )
         return bound
 
     def __set__(self, instance: Any, value: Any) -> None:
@@ -45,23 +50,25 @@ class _FitMethod:
 
 
 class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, unused-ignore]
-    """Regression of a function that is known to lie in a range, by a Gaussian process on g with y = xi(g).
+    """Regression of a function known to lie in a range, by a Gaussian process on g with y = xi(g).
 
     Parameters
     ----------
     range : (lo, hi) or None
-        The open interval that y lies in; None for the whole line. A value at a finite end is put just inside.
+        The open interval that y lies in; None for the whole line. A value at a finite end is put
+        just inside.
     fit : "f" or "g"
-        Whose likelihood the hyperparameters maximise: that of y under the matched belief, or that of g.
+        Whose likelihood the hyperparameters maximise: that of y under the matched belief, or that
+        of g.
     warp : str, Warp or None
         The warp; None for the one that the range calls for: identity, log or probit.
     kernel : str or Kernel
         The kernel; see `warpquad.kernels`.
     noise : float or "fit"
-        The variance of the noise on g: on y itself without a range, on ln y for the log warp. With 0 the values are exact and are
-        interpolated. "fit" fits it, on g.
-        Where exact values cannot be had, two different ones at one point or points that all but coincide, the noise is fitted after all,
-        with a warning.
+        The variance of the noise on g: on y itself without a range, on ln y for the log warp. With
+        0 the values are exact and are interpolated. "fit" fits it, on g. Exact values may be
+        impossible: two different ones at one point, or points that all but coincide. Then the noise
+        is fitted after all, with a warning.
     restarts : int
         Random starts of the fit, besides the warp's own.
     random_state : int, RandomState or None
@@ -108,7 +115,7 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         self.random_state = random_state
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """The parameters by name; `fit` among them, although the attribute of that name is the method."""
+        """The parameters by name; `fit` too, although the attribute of that name is the method."""
         params: dict[str, Any] = super().get_params(deep=deep)
         params["fit"] = self.__dict__["fit"]
         return params
@@ -135,8 +142,11 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
             warp, unit = _in_units(plain, data, exact=noise == 0.0)
             gp = start
             if noise == "fit":
-                # Noise is Gaussian on g, and is fitted there; in f-space it would have one size at small and large f.
-                gp = _fit(gp, warp, data, space="g", restarts=self.restarts, seed=seed, fit_noise=True)
+                # Noise is Gaussian on g, and is fitted there. In f-space it would have one size at
+                # small and large f.
+                gp = _fit(
+                    gp, warp, data, space="g", restarts=self.restarts, seed=seed, fit_noise=True
+                )
             else:
                 gp = _with_noise(gp, float(noise) / unit**2)
             if noise != "fit" or (space == "f" and warp.name != "identity"):
@@ -148,7 +158,10 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         except (SpecError, NumericsError) as error:
             if self.noise != 0.0 or isinstance(error, RangeError):
                 raise
-            warnings.warn(f"no exact fit, so noise is fitted; noise='fit' says so at once. {error}", stacklevel=3)
+            warnings.warn(
+                f"no exact fit, so noise is fitted; noise='fit' says so at once. {error}",
+                stacklevel=3,
+            )
             found = condition("fit")
         self.posterior_, self.warp_, self.noise_ = found
         return self
@@ -160,11 +173,17 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         return self.posterior_.warp(self.warp_)
 
     @overload
-    def predict(self, X: npt.ArrayLike, return_std: Literal[False] = ..., return_cov: Literal[False] = ...) -> _Array: ...
+    def predict(
+        self, X: npt.ArrayLike, return_std: Literal[False] = ..., return_cov: Literal[False] = ...
+    ) -> _Array: ...
     @overload
-    def predict(self, X: npt.ArrayLike, return_std: bool = ..., return_cov: bool = ...) -> _Array | tuple[_Array, _Array]: ...
-    def predict(self, X: npt.ArrayLike, return_std: bool = False, return_cov: bool = False) -> _Array | tuple[_Array, _Array]:
-        """The mean of f at the rows of X; with its standard deviation, or its covariance, if asked for.
+    def predict(
+        self, X: npt.ArrayLike, return_std: bool = ..., return_cov: bool = ...
+    ) -> _Array | tuple[_Array, _Array]: ...
+    def predict(
+        self, X: npt.ArrayLike, return_std: bool = False, return_cov: bool = False
+    ) -> _Array | tuple[_Array, _Array]:
+        """The mean of f at the rows of X, and if asked for its standard deviation or covariance.
 
         They are those of f = xi(g) itself, without the noise of an observation.
         """
@@ -177,11 +196,14 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         mean = belief.mean(X)
         return (mean, belief.cov(X)) if return_cov else mean
 
-    def log_predictive_density(self, X: npt.ArrayLike, y: npt.ArrayLike, law: Literal["matched", "exact"] = "matched") -> _Array:
-        """ln p(y | x, D) of each row, the noise of an observation included; its mean is the MLL of the literature.
+    def log_predictive_density(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, law: Literal["matched", "exact"] = "matched"
+    ) -> _Array:
+        """ln p(y | x, D) of each row, the noise of an observation included.
 
-        `law="matched"` is the normal law with the two moments of f, which the method integrates; `"exact"` is the law of xi(g) itself, for
-        warps that are one to one.
+        Its mean is the MLL of the literature. `law="matched"` is the normal law with the two
+        moments of f, which the method integrates. `"exact"` is the law of xi(g) itself, for warps
+        that are one to one.
         """
         X = self._rows(X)
         y = np.asarray(y, dtype=np.float64)
@@ -228,11 +250,13 @@ def _check_range(warp: Warp, y: _Array) -> None:
     outside = np.flatnonzero((y < lo) | (y > hi))
     if outside.size:
         row = int(outside[0])
-        raise ValueError(f"y[{row}] is {y[row]}, outside the range ({lo}, {hi}); correct it or state the range that y really has")
+        raise ValueError(
+            f"y[{row}] is {y[row]}, outside the range ({lo}, {hi}); correct it or state the range that y really has"
+        )
 
 
 def _in_units(plain: Warp, data: Data, exact: bool) -> tuple[Warp, float]:
-    """The warp in the data's units, and the unit of g: noise is stated for the g of the plain warp."""
+    """The warp in the data's units, and the unit of g: noise is stated for the plain warp's g."""
     if plain.name == "identity":
         warp = data.warp(plain)
         return warp, float(np.exp(warp.log_slope([0.0])[0]))
@@ -248,7 +272,13 @@ def _start(kernel: Any, X: _Array) -> GP:
 
 def _with_noise(gp: GP, noise: float) -> GP:
     theta = gp.theta
-    return GP(gp.kernel, mean=theta["mean"], output_scale=theta["output_scale"], length_scales=theta["length_scales"], noise=noise)
+    return GP(
+        gp.kernel,
+        mean=theta["mean"],
+        output_scale=theta["output_scale"],
+        length_scales=theta["length_scales"],
+        noise=noise,
+    )
 
 
 def _log_normal(z: _Array) -> _Array:

@@ -1,4 +1,4 @@
-"""Write data/oracle/bivariate.csv: h, k, rho, cdf2, excess, pdf2 of the bivariate normal with 50-digit arithmetic."""
+"""Write data/oracle/bivariate.csv: cdf2, excess and pdf2 of the bivariate normal with 50 digits."""
 
 import random
 from pathlib import Path
@@ -25,9 +25,10 @@ def exponent(h, k, theta):
 
 
 def plackett(h, k, low, high):
-    """Integral of the density over the correlation, on panels that shrink towards the peak, towards both ends and towards +-pi/2.
+    """Integral of the density over the correlation, on panels that shrink to the peak and ends.
 
-    On each panel the largest value of the integrand is taken out, for the quadrature stops at an absolute error.
+    The ends are both ends of the interval and +-pi/2. On each panel the largest value of the
+    integrand is taken out, for the quadrature stops at an absolute error.
     """
     peak = asin(min(h / k, k / h, key=abs)) if h * k != 0 else mpf(0)
     cuts = {low, high} | {mpf(j) / 8 for j in range(-12, 13)}
@@ -49,7 +50,8 @@ def row(h, k, rho):
     value = plackett(h, k, mpf(0), theta) if rho > 0 else -plackett(h, k, theta, mpf(0))
     both = cdf(h) * cdf(k) + value
     if rho < 0:
-        # Counted from rho = -1 nothing cancels; where the sum above keeps its digits the two must agree.
+        # Counted from rho = -1 nothing cancels; where the sum above keeps its digits the two must
+        # agree.
         overlap = (cdf(h) - cdf(-k) if h < 0 else cdf(k) - cdf(-h)) if h + k > 0 else mpf(0)
         from_below = overlap + plackett(h, k, -LIMIT, theta)
         assert abs(both - from_below) < mpf(10) ** -28 * cdf(h) * cdf(k), (h, k, rho)

@@ -1,15 +1,17 @@
-"""Integrals of the matched GP belief, by direct numerical integration: data/oracle/closed_forms.csv.
+"""Integrals of the matched GP belief by direct numerical integration: data/oracle/closed_forms.csv.
 
 With k = scale * rho(r), r^2 = sum_d ((x_d - x'_d)/l_d)^2, A = k(X, X)^-1 the latent posterior is
 
     mu_D(x) = mu0 + k(x, X) A (g - mu0),    Sigma_D(x, x') = k(x, x') - k(x, X) A k(X, x')
 
-and each warp gives m(x) and K(x, x') pointwise; the table holds z_mean = int m dpi and z_var = iint K dpi dpi.
+and each warp gives m(x) and K(x, x') pointwise. The table holds z_mean = int m dpi and
+z_var = iint K dpi dpi.
 
-Rules: box, Gauss-Legendre panels no wider than two length scales (split at the data, where a Matern posterior has kinks,
-with x = x' an edge of triangles); Gaussian measure, an equally spaced lattice in the whitened variable, inside a disk.
-Every case is computed with two rules (two orders, or two interleaving lattices), refined until both agree (see AGREE).
-Takes about two minutes on two idle cores.
+Rules. A box has Gauss-Legendre panels no wider than two length scales. They are split at the data,
+where a Matern posterior has kinks, with x = x' an edge of triangles. A Gaussian measure has an
+equally spaced lattice in the whitened variable, inside a disk. Every case is computed with two
+rules (two orders, or two interleaving lattices), refined until both agree (see AGREE). Takes about
+two minutes on two idle cores.
 """
 
 import math
@@ -22,8 +24,8 @@ from common import PI, dot, gauss_legendre, given, matrix, number, vector, write
 HEADER = (
     "case,kernel,measure,lo,hi,mean,covariance,mu0,scale,lengths,X,g,warp,parameters,z_mean,z_var".split(",")
 )
-# Two orders must agree to the first number. A lattice and the mean of two interleaving ones must agree to the second:
-# the mean's error is about the square of the lattice's.
+# Two orders must agree to the first number. A lattice and the mean of two interleaving ones must
+# agree to the second: the mean's error is about the square of the lattice's.
 AGREE = {"uniform": mpfr(10) ** -18, "gaussian": mpfr(10) ** -11}
 RADIUS = 9.6  # exp(-9.6^2/2) = 1e-20
 PANEL = 2.0  # greatest panel width, in length scales
@@ -62,7 +64,10 @@ KERNELS = {
 
 
 def raw_moment(j, k, a, b, c):
-    """E[g^j g'^k] = mu E[g^(j-1) g'^k] + (j-1) s E[g^(j-2) g'^k] + k c E[g^(j-1) g'^(k-1)], from Stein's identity."""
+    """E[g^j g'^k] = mu E[g^(j-1) g'^k] + (j-1) s E[g^(j-2) g'^k] + k c E[g^(j-1) g'^(k-1)].
+
+    It follows from Stein's identity.
+    """
     if j < 0 or k < 0:
         return mpfr(0)
     if j == 0 and k == 0:
@@ -159,7 +164,7 @@ def cholesky(matrix):
 
 
 class Posterior:
-    """Whitened by the Cholesky factor of k(X, X), so that Sigma_D(x, x') = k(x, x') - v(x) . v(x')."""
+    """Whitened by the Cholesky factor of k(X, X): Sigma_D(x, x') = k(x, x') - v(x) . v(x')."""
 
     def __init__(self, case):
         self.rho, self.scale = KERNELS[case["kernel"]], mpfr(case["scale"])
@@ -245,7 +250,10 @@ def symmetric_pairs(nodes):
 
 
 def kinked_pairs(groups, case, rule, volume, posterior):
-    """Different panels by product; one panel with itself as two equal triangles x' < x, each a square by x' = a + (x - a) r."""
+    """Different panels by product; one panel with itself as two equal triangles x' < x.
+
+    Each triangle is a square by x' = a + (x - a) r.
+    """
     for i, group in enumerate(groups):
         for other in groups[:i]:
             for p, w in group:
@@ -259,7 +267,7 @@ def kinked_pairs(groups, case, rule, volume, posterior):
 
 
 def gaussian_rule(case, step, offset, posterior):
-    """(nodes, pairs) for N(mean, covariance): x = mean + L u, u on a lattice in the disk |u| < RADIUS."""
+    """(nodes, pairs) for N(mean, covariance): x = mean + L u, u on a lattice with |u| < RADIUS."""
     mean = [mpfr(a) for a in case["mean"]]
     d = len(mean)
     factor = cholesky([[mpfr(a) for a in row] for row in case["covariance"]])
@@ -291,7 +299,7 @@ def integrate(rule, posterior, warps):
 
 
 def two_rules(case, level, posterior, warps):
-    """Two sets of results at a refinement level, whose difference bounds the error of the second."""
+    """Two sets of results at a refinement level; their difference bounds the second's error."""
     if case["measure"] == "uniform":
         order = (10, 14, 19, 26)[level] if len(case["lo"]) == 2 else (16, 22, 30, 40)[level]
         return [integrate(box_rule(case, n, posterior), posterior, warps) for n in (order, order + 3)]

@@ -1,10 +1,10 @@
-"""Helpers shared by the oracle scripts: precision, number formats, CSV output and Gauss-Legendre rules.
+"""Helpers shared by the oracle scripts: precision, number formats, CSV, Gauss-Legendre rules.
 
-Arithmetic is MPFR's through gmpy2 with 240 bits (72 digits), because it is ten times faster than mpmath's own;
-mpmath gives the functions in which it is the faster.
+Arithmetic is MPFR's through gmpy2 with 240 bits (72 digits), because it is ten times faster than
+mpmath's own; mpmath gives the functions in which it is the faster.
 
-Inputs of every table are doubles, written so that parsing gives back the same double, and the results are the exact
-function of those doubles. Results carry 25 significant digits.
+Inputs of every table are doubles, written so that parsing gives back the same double, and the
+results are the exact function of those doubles. Results carry 25 significant digits.
 """
 
 import csv
@@ -62,7 +62,7 @@ def write_table(name, header, rows):
 
 
 def gauss_legendre(n):
-    """Nodes and weights of the n-point Gauss-Legendre rule on [-1, 1], by Newton's method on P_n."""
+    """Nodes and weights of the n-point Gauss-Legendre rule on [-1, 1], by Newton on P_n."""
     nodes, weights = [], []
     for i in range(n):
         x = gmpy2.cos(PI * (i + mpfr("0.75")) / (n + mpfr("0.5")))

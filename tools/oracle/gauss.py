@@ -1,7 +1,8 @@
-"""Write data/oracle/gauss.csv: Gauss-Hermite (standard normal) and Gauss-Legendre rules to 25 digits.
+"""Write data/oracle/gauss.csv: Gauss-Hermite (normal) and Gauss-Legendre rules to 25 digits.
 
-The nodes are the roots of the orthonormal polynomial, polished at 60 digits; a weight is 1 / sum_{k<n} p_k(x)^2.
-Only the non-negative half is written; `index` counts from the lowest node of the whole rule.
+The nodes are the roots of the orthonormal polynomial, polished at 60 digits. A weight is 1 /
+sum_{k<n} p_k(x)^2. Only the non-negative half is written; `index` counts from the lowest node of
+the whole rule. The Hermite rule is that of the standard normal law.
 """
 
 import pathlib

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""Write data/oracle/measures.csv: quantiles, log densities and moments of the univariate priors, from 400-digit arithmetic.
+"""Write data/oracle/measures.csv: quantiles, log densities and moments of the univariate priors.
 
-A probability is written as p, the mass to the left, or as q, the mass to the right; the other one is empty. Masses and
-parameters are the doubles nearest to the numbers shown. An empty mean or variance is infinite or undefined.
+The arithmetic has 400 digits. A probability is written as p, the mass to the left, or as q, the
+mass to the right; the other one is empty. Masses and parameters are the doubles nearest to the
+numbers shown. An empty mean or variance is infinite or undefined.
 """
 
 from pathlib import Path
 
 from mpmath import mp, mpf
 
-# The tails of gamma, beta and t are complements of series of positive terms: digits for 1e-300 and sixty more.
+# The tails of gamma, beta and t are complements of series of positive terms: digits for 1e-300 and
+# sixty more.
 mp.dps = 400
 DONE = mpf(10) ** -60
 LOWER = [1e-300, 1e-100, 1e-12, 1e-5, 0.01, 0.25, 0.5]
@@ -111,7 +113,8 @@ def exponential(rate):
 
 
 def truncated_normal(mean, sd, lo, hi):
-    # Digits stand in for care: with lo at 30 sd the masses are 1e-198, and 1e-300 of that is asked for.
+    # Digits stand in for care: with lo at 30 sd the masses are 1e-198, and 1e-300 of that is asked
+    # for.
     mp.dps = 700
     a, b = (lo - mean) / sd, (hi - mean) / sd
     mass = tail_normal(a) - tail_normal(b)

@@ -1,7 +1,8 @@
-"""Write data/oracle/sobol.csv, unscrambled Sobol' points from scipy, and the table of direction numbers.
+"""Write data/oracle/sobol.csv, unscrambled Sobol' points from scipy, and the direction numbers.
 
-A coordinate x is written as the integer x * 2^30, which is exact. The checksums cover 256 points in 64 dimensions:
-h = h * 1099511628211 + x * 2^30 (mod 2^64), row by row. Needs scipy, whose wheel carries new-joe-kuo-6.
+A coordinate x is written as the integer x * 2^30, which is exact. The checksums cover 256 points in
+64 dimensions: h = h * 1099511628211 + x * 2^30 (mod 2^64), row by row. Needs scipy, whose wheel
+carries new-joe-kuo-6.
 """
 
 import pathlib
@@ -15,10 +16,12 @@ DIMENSIONS = 64
 LATER = (255, 1000, 65535, 65536, 1048575, 1048576 + 12345)
 TABLE = '''//! Hold the Joe-Kuo direction numbers of Sobol' dimensions 2 to {dimensions}.
 //!
-//! S. Joe and F. Y. Kuo (2008), Constructing Sobol sequences with better two-dimensional projections, SIAM Journal
-//! on Scientific Computing 30, 2635-2654; their table `new-joe-kuo-6`. Written by tools/oracle/sobol.py.
+//! S. Joe and F. Y. Kuo (2008), Constructing Sobol sequences with better two-dimensional
+//! projections, SIAM Journal on Scientific Computing 30, 2635-2654; their table `new-joe-kuo-6`.
+//! Written by tools/oracle/sobol.py.
 
-/// The primitive polynomial, bit `k` being the coefficient of `x^k`, and the first `m_1, m_2, ...`, one a degree.
+/// The primitive polynomial, bit `k` being the coefficient of `x^k`, and the first `m_1, m_2, ...`,
+/// one a degree.
 #[rustfmt::skip]
 pub(super) const DIRECTIONS: [(u16, &[u16]); {rows}] = [
 {lines}

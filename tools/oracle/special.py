@@ -1,4 +1,4 @@
-"""Write data/oracle/special.csv: function, x, value with 50-digit arithmetic for every function of numeric/special.rs."""
+"""Write data/oracle/special.csv: all functions of numeric/special.rs with 50-digit arithmetic."""
 
 import random
 from pathlib import Path
@@ -10,7 +10,7 @@ OUT = Path(__file__).resolve().parents[2] / "data" / "oracle" / "special.csv"
 
 
 def erfcx(x):
-    """exp(x^2) erfc(x); for large x its asymptotic series, whose terms are below 1e-60 from x = 20 on."""
+    """exp(x^2) erfc(x); for large x its asymptotic series, with terms below 1e-60 from 20 on."""
     if x < 20:
         return exp(x * x) * erfc(x)
     term, total, k = mpf(1), mpf(1), 0

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from scipy.stats import ttest_rel
 
-# Pairs of samples: a clear gain, a loss, no difference, outliers, nearly equal differences, large and small numbers.
+# Pairs of samples: a clear gain, a loss, no difference, outliers, nearly equal differences, large
+# and small numbers.
 CASES = [
     ([2.0, 3.0, 5.0], [1.0, 1.0, 2.0]),
     ([0.1, 0.4, 0.2, 0.3, 0.25], [0.3, 0.35, 0.5, 0.9, 0.2]),

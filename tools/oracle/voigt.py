@@ -1,4 +1,4 @@
-"""Write data/oracle/voigt.csv: x, y and the Voigt function Re w(x + iy) with 60-digit arithmetic."""
+"""Write data/oracle/voigt.csv: x, y and the Voigt function Re w(x + iy) with 60 digits."""
 
 import random
 
@@ -9,14 +9,14 @@ mp.dps = 60
 
 
 def voigt(x, y):
-    """Re w(z) = Re exp(-z^2) erfc(-iz); the digits that cancel in the wings, x^2/ln(10) of them, are added first."""
+    """Re w(z) = Re exp(-z^2) erfc(-iz), with the x^2/ln(10) digits more that cancel."""
     with mp.workdps(60 + int(x * x)):
         z = mpc(x, y)
         return (exp(-z * z) * erfc(-1j * z)).real
 
 
 def wing(x, y):
-    """The asymptotic series of w, i/(sqrt(pi) z) sum (2k-1)!!/(2 z^2)^k, where its terms fall below 1e-40."""
+    """The asymptotic series of w, i/(sqrt(pi) z) sum (2k-1)!!/(2 z^2)^k, for terms below 1e-40."""
     z = mpc(x, y)
     term, total, k = mpc(1), mpc(0), 0
     while abs(term) > mp.mpf(10) ** -45:

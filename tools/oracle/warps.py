@@ -4,15 +4,16 @@ For g, g' jointly normal with means mu, mu2, variances s, s2 and covariance c, a
 
     m = E[xi(g)],    K = E[(xi(g) - m) (xi(g') - m')]
 
-and the partial derivatives of m and K in each of mu, mu2, s, s2, c with the other four held fixed, which by Price's theorem
-are expectations of derivatives of xi, e.g. dK/dc = E[xi'(g) xi'(g')], dK/ds = E[xi''(g) (xi(g') - m')] / 2.
+and the partial derivatives of m and K in each of mu, mu2, s, s2, c with the other four held fixed,
+which by Price's theorem are expectations of derivatives of xi, e.g. dK/dc = E[xi'(g) xi'(g')],
+dK/ds = E[xi''(g) (xi(g') - m')] / 2.
 
-The double integral is the tower rule, E[xi(g) E[xi(g') | g]], each level a sum over an equally spaced lattice in
-the standardised variable; for these analytic integrands the lattice error falls faster than geometrically in 1/step.
-Every row is summed on a lattice and on the same lattice moved by half a step, with finer steps until the two agree to
-1e-20 in every column; their mean, in which the leading errors cancel, is right to 21 digits or more. 72 digits are
-carried because nearly constant, nearly independent f and f' cancel.
-Takes about two minutes on two idle cores.
+The double integral is the tower rule, E[xi(g) E[xi(g') | g]]. Each level is a sum over an equally
+spaced lattice in the standardised variable. For these analytic integrands the lattice error falls
+faster than geometrically in 1/step. Every row is summed on a lattice and on the same lattice moved
+by half a step, with finer steps until the two agree to 1e-20 in every column. Their mean, in which
+the leading errors cancel, is right to 21 digits or more. 72 digits are carried because nearly
+constant, nearly independent f and f' cancel. Takes about two minutes on two idle cores.
 """
 
 import math
@@ -34,14 +35,15 @@ ZERO = mpfr(10) ** -28  # a sum this small beside the sum of its absolute terms 
 MAX_STEPS = 14
 
 
-# --- Warps: the jet (xi, xi', xi'') at g, and a bound on the logarithmic slope xi'/xi in double precision ---
+# --- Warps: the jet (xi, xi', xi'') at g, and a bound on the logarithmic slope xi'/xi in double
+# precision ---
 
 
 class Warp:
     """A warp with its parameters.
 
-    `slope(g)` bounds (ln xi)'(g), which says how far an integrand's peak is pulled; `first_step(s)` is where the
-    search for a fine enough lattice begins, given the larger variance.
+    `slope(g)` bounds (ln xi)'(g), which says how far an integrand's peak is pulled. `first_step(s)`
+    is where the search for a fine enough lattice begins, given the larger variance.
     """
 
     def __init__(self, name, parameters, jet, slope=lambda g: 0.0, first_step=lambda s: 0.5):
@@ -156,7 +158,10 @@ class Lattice:
 
 
 def reach(warp, mu, s):
-    """Where u = 2 sqrt(s) slope(mu + sqrt(s) u): at or beyond the peak of xi(mu + sqrt(s) u)^2 phi(u), by bisection."""
+    """Where u = 2 sqrt(s) slope(mu + sqrt(s) u), by bisection.
+
+    This is at or beyond the peak of xi(mu + sqrt(s) u)^2 phi(u).
+    """
     mu, sd = float(mu), math.sqrt(s)
     low, high = 0.0, 1.0
     beyond = lambda u: u >= 2 * sd * warp.slope(mu + sd * u)
@@ -169,7 +174,7 @@ def reach(warp, mu, s):
 
 
 def expectations(warp, mu, s, lattice):
-    """E[xi(g)], E[xi'(g)], E[xi''(g)] and the sums of absolute terms, g ~ N(mu, s); s = 0 is a point mass."""
+    """E[xi(g)], E[xi'(g)], E[xi''(g)] and sums of absolute terms, g ~ N(mu, s), s >= 0."""
     if s == 0:
         jet = warp.jet(mu)
         return jet, tuple(abs(a) for a in jet)
@@ -185,7 +190,7 @@ def expectations(warp, mu, s, lattice):
 
 
 def row_values(warp, mu, s, mu2, s2, c, lattice):
-    """m, dm_dmu, dm_ds, K, dK_dc, dK_dmu, dK_dmu2, dK_ds, dK_ds2 on one lattice, each with its absolute sum."""
+    """m, dm_dmu, dm_ds, K, dK_dc, dK_dmu, dK_dmu2, dK_ds, dK_ds2 and absolute sums, one lattice."""
     first, first_size = expectations(warp, mu, s, lattice)
     second, _ = expectations(warp, mu2, s2, lattice)
     totals, sizes = [mpfr(0)] * 6, [mpfr(0)] * 6
@@ -206,7 +211,7 @@ def row_values(warp, mu, s, mu2, s2, c, lattice):
 
 
 def agreed(a, b, size):
-    """The mean of two lattices' values where they agree, zero where both vanish beside their terms, else None."""
+    """The mean of two lattices' values where they agree, zero where both vanish, else None."""
     if abs(a) <= ZERO * size and abs(b) <= ZERO * size:
         return mpfr(0)
     return (a + b) / 2 if abs(a - b) <= AGREE * abs(a) else None

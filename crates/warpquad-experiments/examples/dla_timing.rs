@@ -1,6 +1,8 @@
-//! Print log likelihoods of absorbers and the time of one, as JSON lines, for `benchmarks/dla_ratio.py` to set beside numpy's.
+//! Print log likelihoods of absorbers and the time of one, as JSON lines: `benchmarks/dla_ratio.py`
+//! sets them beside numpy's.
 //!
-//! `cargo run --release -p warpquad-experiments --example dla_timing -- DATA ID`; times are in seconds.
+//! `cargo run --release -p warpquad-experiments --example dla_timing -- DATA ID`; times are in
+//! seconds.
 
 use std::hint::black_box;
 use std::path::Path;

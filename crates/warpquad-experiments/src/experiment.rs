@@ -98,7 +98,8 @@ impl Context<'_> {
         Ok(file.to_string())
     }
 
-    /// The finished parts of an experiment, kept in `parts/NAME.csv`: `keys` leading columns name a part.
+    /// The finished parts of an experiment, kept in `parts/NAME.csv`: `keys` leading columns name a
+    /// part.
     ///
     /// `settings` is everything else the parts depend on; scope and seed are added to it.
     pub fn kept(&self, name: &str, settings: &str, columns: &[&str], keys: usize) -> Result<Kept> {

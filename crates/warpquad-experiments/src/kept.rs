@@ -11,8 +11,8 @@ use warpquad::{Error, Result};
 
 /// Finished parts: rows of plain cells, of which the leading ones name the part.
 ///
-/// The first line says which settings made them; a file of other settings is refused, never mixed with. A row is flushed
-/// as it is added, and a row torn by a kill is dropped on opening.
+/// The first line says which settings made them. A file of other settings is refused, never mixed
+/// with. A row is flushed as it is added, and a row torn by a kill is dropped on opening.
 #[derive(Debug)]
 pub struct Kept {
     path: PathBuf,
@@ -104,7 +104,8 @@ impl Kept {
         Ok(())
     }
 
-    /// Finish the parts that are not kept yet, on all cores, and keep each as it is done; `done` hears how many are.
+    /// Finish the parts that are not kept yet, on all cores, and keep each as it is done. `done` is
+    /// told how many are.
     pub fn complete(
         &self,
         parts: &[Vec<String>],
@@ -146,7 +147,8 @@ fn whole_lines(text: &str) -> &str {
 fn other_settings(path: &Path, text: &str, settings: &str) -> Error {
     let first = text.lines().next().unwrap_or("").trim_start_matches("# ");
     let reason = format!(
-        "its parts were made with '{first}', not '{settings}'; choose another --out, or remove the file"
+        "its parts were made with '{first}', not '{settings}'; choose another --out, or remove the \
+         file"
     );
     Error::spec(path.display().to_string(), reason)
 }

@@ -1,7 +1,8 @@
 //! Reproduce the experiments of Chai and Garnett (2019): every table and figure, by name.
 //!
-//! An [`Experiment`] is a function from a [`Context`] to a [`Finding`]. It writes a CSV and an SVG into the
-//! context's folder and hands back a paragraph for the folder's README, with the paper's numbers beside ours.
+//! An [`Experiment`] is a function from a [`Context`] to a [`Finding`]. It writes a CSV and an SVG
+//! into the context's folder and hands back a paragraph for the folder's README, with the paper's
+//! numbers beside ours.
 
 pub mod chart;
 pub mod dla;
@@ -14,6 +15,7 @@ pub mod sources;
 pub mod t_test;
 pub mod table;
 pub mod toy;
+mod wrap;
 
 pub use experiment::{Context, Experiment, Finding, Scope};
 pub use kept::Kept;
@@ -73,7 +75,8 @@ pub fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
 
 /// Run experiments one after another; each leaves its files and its paragraph in `context.out`.
 ///
-/// A folder holds the results of one scope and one seed. Paragraphs of experiments that are not run stay as they are.
+/// A folder holds the results of one scope and one seed. Paragraphs of experiments that are not run
+/// stay as they are.
 pub fn reproduce(experiments: &[&Experiment], context: &Context<'_>) -> Result<Vec<Finding>> {
     readme::check(context)?;
     let mut findings = Vec::new();

@@ -1,6 +1,7 @@
 //! Keep `README.md` of the results' folder: a section an experiment, in the paper's order.
 
 use crate::experiment::io;
+use crate::wrap::wrap;
 use crate::{Context, Experiment, Finding, REGISTRY};
 use std::path::PathBuf;
 use warpquad::{Error, Result};
@@ -11,12 +12,13 @@ fn path(context: &Context<'_>) -> PathBuf {
 
 /// The opening, which says what the folder holds.
 fn opening(context: &Context<'_>) -> String {
-    format!(
+    wrap(&format!(
         "# The paper, reproduced\n\nMade by `warpquad reproduce`, {} run, seed {}.\n\n\
-         The paper is Chai and Garnett, \"Improving Quadrature for Constrained Integrands\", AISTATS 2019. Each section \
+         The paper is Chai and Garnett, \"Improving Quadrature for Constrained Integrands\", \
+         AISTATS 2019. Each section \
          says what the paper shows, what this program gets, and why they differ where they do.\n",
         context.scope, context.seed
-    )
+    ))
 }
 
 fn read(context: &Context<'_>) -> Result<Option<String>> {
@@ -30,13 +32,14 @@ fn read(context: &Context<'_>) -> Result<Option<String>> {
 /// Refuse a folder that holds something else.
 pub fn check(context: &Context<'_>) -> Result<()> {
     match read(context)? {
-        Some(text) if !text.starts_with(&opening(context)) => {
+        Some(text) if !wrap(&text).starts_with(&opening(context)) => {
             let made = text
                 .lines()
                 .find(|line| line.starts_with("Made by"))
                 .unwrap_or("a README of another kind");
             let reason = format!(
-                "the folder holds other results ({}), which a {} run with seed {} would mix with; choose another folder",
+                "the folder holds other results ({}), which a {} run with seed {} would mix with; \
+                 choose another folder",
                 made.trim_end_matches('.'),
                 context.scope,
                 context.seed
@@ -64,7 +67,7 @@ pub fn put(context: &Context<'_>, experiment: &Experiment, finding: &Finding) ->
             text.push_str(&format!("\n{}\n", section.trim_end()));
         }
     }
-    context.write("README.md", &text).map(|_| ())
+    context.write("README.md", &wrap(&text)).map(|_| ())
 }
 
 fn heading(experiment: &Experiment) -> String {

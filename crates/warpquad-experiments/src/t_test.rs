@@ -16,7 +16,8 @@ pub struct TTest {
 
 /// Test whether `a` is larger than `b` on average, given in pairs.
 ///
-/// NaN for fewer than two pairs. If all differences are one number, t is infinite with its sign (NaN if it is 0).
+/// NaN for fewer than two pairs. If all differences are one number, t is infinite with its sign
+/// (NaN if it is 0).
 ///
 /// ```
 /// use warpquad_experiments::t_test::paired;

@@ -18,7 +18,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// A context with the data's folder, in a fresh output folder; `None` where the machine has no data.
+/// A context with the data's folder, in a fresh output folder; `None` where the machine has no
+/// data.
 fn context(test: &str) -> Option<Context<'static>> {
     let data = std::env::var_os("WARPQUAD_DATA")
         .map(PathBuf::from)
@@ -97,7 +98,8 @@ fn misprints_are_misprints() {
     let all = misprints(20_000, 1);
     for m in &all {
         if let Some(difference) = m.difference {
-            // A central difference with step 1e-5 is good to its square, and to rounding over the step.
+            // A central difference with step 1e-5 is good to its square, and to rounding over the
+            // step.
             assert!((m.ours - difference).abs() < 1e-9, "{m:?}");
         }
         assert!(
@@ -125,7 +127,8 @@ fn fitting_in_g_space_gives_a_massive_variance_in_f_space() {
     }
 }
 
-/// Table 2, LDA: a transform lowers the error; the twin setting ruins the likelihood of whoever trained on its twin.
+/// Table 2, LDA: a transform lowers the error. The twin setting ruins the likelihood of whoever
+/// trained on its twin.
 #[test]
 fn transforms_help_on_lda() {
     let Some(context) = context("lda") else {
@@ -188,7 +191,8 @@ fn the_probit_helps_on_its_own_draws() {
     assert!(mll(&probit) > mll(&none));
 }
 
-/// A fit in f-space reaches a higher f-space likelihood than a fit in g-space: the optimiser does what it is asked to.
+/// A fit in f-space reaches a higher f-space likelihood than a fit in g-space: the optimiser does
+/// what it is asked to.
 #[test]
 fn the_f_space_fit_has_the_higher_f_space_likelihood() {
     let Some(context) = context("likelihood") else {
@@ -213,7 +217,8 @@ fn the_f_space_fit_has_the_higher_f_space_likelihood() {
     }
 }
 
-/// Table 2, SVM with a fitted noise variance: the f-space fit of the probit has a better likelihood than no transform.
+/// Table 2, SVM with a fitted noise variance: the f-space fit of the probit has a better likelihood
+/// than no transform.
 #[test]
 fn the_probit_has_the_better_likelihood_on_noisy_svm() {
     let Some(context) = context("svm") else {

@@ -1,4 +1,5 @@
-//! Bind the core to Python: conversions and nothing else; the package's logic is in `python/warpquad`.
+//! Bind the core to Python: conversions and nothing else; the package's logic is in
+//! `python/warpquad`.
 
 mod blocks;
 mod error;

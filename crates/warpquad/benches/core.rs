@@ -1,6 +1,7 @@
 //! Time the likelihood with its gradient, prediction, and extension by one point.
 //!
-//! `cargo bench -p warpquad --bench core`. `benchmarks/lapack_ratio.py` sets the same problems beside LAPACK.
+//! `cargo bench -p warpquad --bench core`. `benchmarks/lapack_ratio.py` sets the same problems
+//! beside LAPACK.
 
 mod problem;
 

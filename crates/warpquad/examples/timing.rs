@@ -1,4 +1,5 @@
-//! Print the core operations' times as JSON lines, for `benchmarks/lapack_ratio.py` to set beside LAPACK's.
+//! Print the core operations' times as JSON lines, for `benchmarks/lapack_ratio.py` to set beside
+//! LAPACK's.
 //!
 //! `cargo run --release -p warpquad --example timing`; times are in seconds.
 

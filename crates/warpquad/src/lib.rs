@@ -9,16 +9,17 @@
 //! use warpquad::measure::Product;
 //! use warpquad::{Data, Fit, Functional, Points, Process, Theta, Value, Warped, fit};
 //! use warpquad::{kernel::Matern32, warp::Log};
-//! # let points = Points::from_rows(&(0..21).map(|i| vec![0.4 * i as f64 - 4.0]).collect::<Vec<_>>())?;
+//! # let rows: Vec<_> = (0..21).map(|i| vec![0.4 * i as f64 - 4.0]).collect();
+//! # let points = Points::from_rows(&rows)?;
 //! # let values = points.iter().map(|x| Value::Log(-9000.0 - 2.0 * x[0] * x[0])).collect();
 //! # let measure = Product::uniform(&[(-4.0, 4.0)])?;
 //! let process = Process::new(Matern32, Theta::constant(-1.0, 1.0, vec![1.0])?); // 1  p(g)
-//! let data = Data::new(points, values)?;                                    // 2  D, as f or ln f
-//! let warp = data.warp(Log)?;                                               //    in D's own units
-//! let process = fit(&process, &warp, &data, &Fit::default())?;                  //    theta, in f-space
-//! let posterior = process.condition(data.points(), &data.g(&warp)?)?;         // 3  p(g | D)
-//! let belief = Warped::new(&warp, &posterior);                              // 4  p(f | D)
-//! let z = Functional::integral(&measure, 4096).apply(&belief)?;             // 5  p(Z | D)
+//! let data = Data::new(points, values)?;                                        // 2  D, f or ln f
+//! let warp = data.warp(Log)?;                                                   //    in D's units
+//! let process = fit(&process, &warp, &data, &Fit::default())?;                  //    theta
+//! let posterior = process.condition(data.points(), &data.g(&warp)?)?;           // 3  p(g | D)
+//! let belief = Warped::new(&warp, &posterior);                                  // 4  p(f | D)
+//! let z = Functional::integral(&measure, 4096).apply(&belief)?;                 // 5  p(Z | D)
 //!
 //! let exact = (std::f64::consts::PI / 2.0).sqrt() / 8.0; // of exp(-2 x^2), times e^-9000
 //! assert!((z.ln_mean() + 9000.0 - exact.ln()).abs() < 0.01);

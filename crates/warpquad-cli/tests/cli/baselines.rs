@@ -1,4 +1,4 @@
-//! Baselines as methods: known answers, several workers, kills, budgets that change, and what they refuse.
+//! Baselines as methods: known answers, workers, kills, budgets that change, and what they refuse.
 
 use crate::common::*;
 use serde_json::Value as Json;

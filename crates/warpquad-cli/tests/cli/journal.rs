@@ -1,4 +1,5 @@
-//! The journal: cut short anywhere, damaged, of another problem, in use; and the next point it gives.
+//! The journal: cut short anywhere, damaged, of another problem, in use; and the next point it
+//! gives.
 
 use crate::common::*;
 use std::fs;

@@ -140,7 +140,8 @@ fn linear_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
         .collect()
 }
 
-/// Powers of ten, every k-th so that there are at most seven; 2 and 5 between them if there are few.
+/// Powers of ten, every k-th so that there are at most seven; 2 and 5 between them if there are
+/// few.
 fn log_ticks(low: f64, high: f64) -> Vec<(f64, String)> {
     let (first, last) = (low.ceil() as i32, high.floor() as i32);
     let label = |x: f64| {

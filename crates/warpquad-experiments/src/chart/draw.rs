@@ -4,7 +4,8 @@ use super::axis::Scaled;
 use super::{Figure, Mark, Panel, Style};
 use std::fmt::Write;
 
-/// Room around a chart for titles, tick labels and axis labels, in pixels: left, right, top, bottom.
+/// Room around a chart for titles, tick labels and axis labels, in pixels: left, right, top,
+/// bottom.
 const ROOM: [f64; 4] = [64.0, 16.0, 34.0, 50.0];
 /// Heights of the figure's title and of a legend's row.
 const TITLE: f64 = 36.0;
@@ -62,7 +63,8 @@ pub(super) fn figure(figure: &Figure) -> String {
     let lines = legend_lines(&entries, width);
     let height = TITLE + rows as f64 * figure.size.1 + LEGEND * lines.len() as f64 + 6.0;
     let mut out = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" \
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\" fill=\"#222\">\n\
          <rect width=\"{width}\" height=\"{height}\" fill=\"white\"/>\n"
     );
@@ -125,7 +127,8 @@ fn draw_panel(out: &mut String, panel: &Panel, index: usize, corner: (f64, f64),
     } = frame;
     let _ = writeln!(
         out,
-        "<clipPath id=\"c{index}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\"/></clipPath>"
+        "<clipPath id=\"c{index}\"><rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" \
+         height=\"{height:.1}\"/></clipPath>"
     );
     draw_ticks(out, &view, slanted);
     let _ = writeln!(out, "<g clip-path=\"url(#c{index})\">");
@@ -135,7 +138,8 @@ fn draw_panel(out: &mut String, panel: &Panel, index: usize, corner: (f64, f64),
     out.push_str("</g>\n");
     let _ = writeln!(
         out,
-        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"none\" stroke=\"#222\"/>"
+        "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"none\" \
+         stroke=\"#222\"/>"
     );
     text(
         out,
@@ -279,7 +283,8 @@ fn draw_heat(
         let color = heat((value - low) / (high - low));
         let _ = writeln!(
             out,
-            "<rect x=\"{x0:.1}\" y=\"{y0:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" fill=\"{color}\"/>"
+            "<rect x=\"{x0:.1}\" y=\"{y0:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
+             fill=\"{color}\"/>"
         );
     }
 }
@@ -377,7 +382,8 @@ fn draw_legend(out: &mut String, entries: &[(&Style, char)], width: f64, y: f64)
                 let y = y - 6.0;
                 let _ = writeln!(
                     out,
-                    "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"24\" height=\"12\" fill=\"{color}\" fill-opacity=\"0.22\"/>"
+                    "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"24\" height=\"12\" fill=\"{color}\" \
+                     fill-opacity=\"0.22\"/>"
                 );
             }
             _ => dot(

@@ -1,4 +1,5 @@
-//! Compute how much light absorbers of neutral hydrogen let through: Voigt profiles of the first lines, seen by the instrument.
+//! Compute how much light absorbers of neutral hydrogen let through: Voigt profiles of the first
+//! lines, as the instrument sees them.
 
 use super::voigt::{FRAC_1_SQRT_PI, MAX_Y, WING_FROM, voigt, wing};
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
@@ -17,7 +18,8 @@ const WIDTH: f64 = 9.085_371_216_279_238_00e5;
 pub const LINES: usize = 3;
 /// Pixels that the instrument reaches to either side.
 pub const REACH: usize = 3;
-/// The instrument's response, a Gaussian for resolving power 2000 on steps of 1e-4 in log10 wavelength; mirrored about the last.
+/// The instrument's response: a Gaussian for resolving power 2000, on steps of 1e-4 in log10
+/// wavelength. The second half mirrors the first about the last number.
 const RESPONSE: [f64; REACH + 1] = [
     0.002_174_609_921_380_808_11,
     0.041_162_305_958_045_174_2,
@@ -45,7 +47,8 @@ pub struct Absorber {
     pub log_nhi: f64,
 }
 
-/// A line as its profile needs it: optical depth = nhi `peak` H(x, y) with x = `per_shift` (w/((1 + z) `wavelength`) - 1).
+/// A line as its profile needs it. The optical depth is nhi `peak` H(x, y) with x = `per_shift`
+/// (w/((1 + z) `wavelength`) - 1).
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Profile {
     wavelength: f64,
@@ -83,7 +86,8 @@ impl Profile {
         let from = wavelengths.partition_point(|&w| w <= centre - near);
         let to = wavelengths.partition_point(|&w| w < centre + near);
         let (y2, far) = (self.y * self.y, peak * self.y * FRAC_1_SQRT_PI);
-        // A loop without branches, so that the compiler vectorises it: nearly all pixels are in the wings.
+        // A loop without branches, so that the compiler vectorises it: nearly all pixels are in the
+        // wings.
         for side in [0..from, to..wavelengths.len()] {
             for (out, w) in out[side.clone()].iter_mut().zip(&wavelengths[side]) {
                 let x = (w - centre) * scale;
@@ -115,7 +119,8 @@ impl Profiles {
         ]))
     }
 
-    /// Multiply `out` by the absorption at each pixel; `wavelengths`, and `raw` for scratch, reach [`REACH`] pixels further to either side.
+    /// Multiply `out` by the absorption at each pixel. `wavelengths`, and `raw` for scratch, reach
+    /// [`REACH`] pixels further to either side.
     pub fn absorb(
         &self,
         absorber: Absorber,

@@ -11,7 +11,8 @@ pub enum Whose {
     Process,
 }
 
-/// A stopwatch of CPU time with the wall clock beside it, which can be held while results are looked at.
+/// A stopwatch of CPU time with the wall clock beside it, which can be held while results are
+/// looked at.
 ///
 /// Linux tells CPU times in /proc; elsewhere the wall clock stands in.
 #[derive(Debug)]
@@ -65,7 +66,8 @@ fn cpu_seconds(whose: Whose) -> Option<f64> {
             let nanoseconds: f64 = text.split_whitespace().next()?.parse().ok()?;
             Some(1e-9 * nanoseconds)
         }
-        // User and system time are fields 14 and 15, in hundredths; the second field is a name in parentheses.
+        // User and system time are fields 14 and 15, in hundredths; the second field is a name in
+        // parentheses.
         Whose::Process => {
             let text = std::fs::read_to_string("/proc/self/stat").ok()?;
             let (_, after) = text.rsplit_once(')')?;

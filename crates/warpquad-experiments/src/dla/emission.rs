@@ -1,4 +1,5 @@
-//! Hold the learned model of quasar emission, and lay it over the pixels of a spectrum: steps 1 to 4 of the data's README.
+//! Hold the learned model of quasar emission, and lay it over the pixels of a spectrum: steps 1 to
+//! 4 of the data's README.
 
 use super::absorption::Line;
 use warpquad::{Error, Result};
@@ -74,7 +75,8 @@ impl Emission {
         Ok(std::array::from_fn(|i| low[i] + t * (high[i] - low[i])))
     }
 
-    /// The forest's optical depth at an observed wavelength, from lines that the quasar's light had yet to meet.
+    /// The forest's optical depth at an observed wavelength, from lines that the quasar's light had
+    /// yet to meet.
     fn depth(&self, Depth { tau, beta }: Depth, w: f64, z: f64) -> f64 {
         let Some(first) = self.lines.first() else {
             return 0.0;

@@ -1,4 +1,5 @@
-//! Figure 1: the log likelihood of one absorber over its redshift and column density, and the range it spans.
+//! Figure 1: the log likelihood of one absorber over its redshift and column density, and its
+//! range.
 
 use super::folder::Folder;
 use super::likelihood::Workspace;
@@ -71,9 +72,12 @@ fn run(context: &Context<'_>) -> Result<Finding> {
         context.write("fig1.svg", &figure.svg())?,
     ];
     let paragraph = format!(
-        "The log likelihood of one absorber in spectrum {ID} spans {:.0} nats on the grid, from {bottom:.0} to {top:.0}; the paper's figure spans \
-         {PAPER:.0} for a spectrum it does not name. Along its lowest column density, where the ridge of the likelihood lies, \
-         it has {modes} local maxima in redshift. Over the 53 spectra the range is from 86 to 45 926 nats (median 3653): bright quasars are \
+        "The log likelihood of one absorber in spectrum {ID} spans {:.0} nats on the grid, from \
+         {bottom:.0} to {top:.0}; the paper's figure spans \
+         {PAPER:.0} for a spectrum it does not name. Along its lowest column density, where the \
+         ridge of the likelihood lies, \
+         it has {modes} local maxima in redshift. Over the 53 spectra the range is from 86 to 45 \
+         926 nats (median 3653): bright quasars are \
          where the paper says the dynamic range is massive, noisy ones are not.",
         top - bottom
     );

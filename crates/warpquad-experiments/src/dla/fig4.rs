@@ -91,7 +91,8 @@ fn run(context: &Context<'_>) -> Result<Finding> {
     Ok(Finding { paragraph, files })
 }
 
-/// Medians over the spectra of the error of what was last known, from when half of the runs know something on.
+/// Medians over the spectra of the error of what was last known. They begin when half of the runs
+/// know something.
 fn curve(runs: &[&Finished], over: Over, low: f64, high: f64) -> Vec<(f64, f64, f64)> {
     let last = |run: &Finished, at: f64| {
         let before = run.course.moments.iter().take_while(|m| over.of(m) <= at);
@@ -199,10 +200,16 @@ fn paragraph(context: &Context<'_>, all: &[Finished], table: &Table) -> String {
     let spectra = of(all, 1, "mmlt").len();
     let (two, six) = (limits(context, 1), limits(context, 3));
     format!(
-        "Errors are |ln Z - ln Z*| with ln of each method's mean of Z and the truths of `dla_truth.csv`; a mean below 0 counts as infinitely far. {spectra} spectra; \
-         {} s and {} s, or {} and {} evaluations for the quadratures, whichever comes first. The clock is CPU time of all threads a method uses, held while results are looked at; the wall clock is in the parts' \
-         file.\n\nMedian error at the end, 2-d: {}. 6-d: {}.\n\n{}\nThe paper reports, without numbers, that MMLT is below all but QMC, and in 6-d significantly below the other quadratures. \
-         `p_mmlt_closer` is the one-sided paired t-test of the method's error being larger than MMLT's, over the pairs in which both are finite. \
+        "Errors are |ln Z - ln Z*| with ln of each method's mean of Z and the truths of \
+         `dla_truth.csv`; a mean below 0 counts as infinitely far. {spectra} spectra; \
+         {} s and {} s, or {} and {} evaluations for the quadratures, whichever comes first. The \
+         clock is CPU time of all threads a method uses, held while results are looked at; the \
+         wall clock is in the parts' \
+         file.\n\nMedian error at the end, 2-d: {}. 6-d: {}.\n\n{}\nThe paper reports, without \
+         numbers, that MMLT is below all but QMC, and in 6-d significantly below the other \
+         quadratures. \
+         `p_mmlt_closer` is the one-sided paired t-test of the method's error being larger than \
+         MMLT's, over the pairs in which both are finite. \
          {}",
         two.seconds,
         six.seconds,
@@ -216,8 +223,14 @@ fn paragraph(context: &Context<'_>, all: &[Finished], table: &Table) -> String {
 }
 
 /// What differs from the paper, and why.
-const WHY: &str = "The paper's truth is exhaustive QMC, one of the methods compared; ours does not come from QMC, which is off by tens of nats in 6-d \
-    on bright spectra. Our likelihood takes 0.02 to 0.05 ms, so the seconds buy Monte Carlo 1e5 to 1e6 evaluations; what the paper's took it does not say. Over evaluations, \
-    which no implementation changes, the comparison is the fair one for expensive likelihoods. Where MMLT in f-space is far off with a small sd, its mean of f is far above every observation somewhere between them. A likely reason, \
-    not tested: f-space fitting looks at f at the observations alone. `auto` is not of the paper: its warp saturates, its choices watch the tails, and it averages over models; what it answers with is the median of ln Z (`median_error_of_median`), while its mean has the \
+const WHY: &str = "The paper's truth is exhaustive QMC, one of the methods compared; ours does not \
+    come from QMC, which is off by tens of nats in 6-d \
+    on bright spectra. Our likelihood takes 0.02 to 0.05 ms, so the seconds buy Monte Carlo 1e5 to \
+    1e6 evaluations; what the paper's took it does not say. Over evaluations, \
+    which no implementation changes, the comparison is the fair one for expensive likelihoods. \
+    Where MMLT in f-space is far off with a small sd, its mean of f is far above every observation \
+    somewhere between them. A likely reason, \
+    not tested: f-space fitting looks at f at the observations alone. `auto` is not of the paper: \
+    its warp saturates, its choices watch the tails, and it averages over models; what it answers \
+    with is the median of ln Z (`median_error_of_median`), while its mean has the \
     long upper tail of a belief that knows how little it has seen.";

@@ -1,8 +1,10 @@
-//! Evaluate the log likelihood of a spectrum with any number of absorbers, by the matrix inversion lemma.
+//! Evaluate the log likelihood of a spectrum with any number of absorbers, by the matrix inversion
+//! lemma.
 //!
-//! With a the absorption, d = a^2 omega2 + v and r = y - a m, the covariance is diag(d) + (aN)(aN)'. The lemma leaves matrices of order
-//! 20: B = I + G, where G is the Gram matrix of the rows (a/sqrt d) N, and c the product of these rows with r/sqrt d. Both come out of
-//! one Gram matrix of 21 columns.
+//! With a the absorption, d = a^2 omega2 + v and r = y - a m, the covariance is diag(d) +
+//! (aN)(aN)'. The lemma leaves matrices of order 20: B = I + G, where G is the Gram matrix of the
+//! rows (a/sqrt d) N, and c, the product of these rows with r/sqrt d. Both come out of one Gram
+//! matrix of 21 columns.
 
 use super::absorption::{Absorber, Profiles, REACH};
 use super::emission::{Emission, Laid, RANK};
@@ -13,7 +15,8 @@ use warpquad::numeric::linalg::{Cholesky, Mat, Scratch, subtract_gram_lower};
 use warpquad::numeric::random::Rng;
 use warpquad::{Error, Result};
 
-/// A spectrum with the emission model laid over it: all of the likelihood that does not depend on absorbers.
+/// A spectrum with the emission model laid over it: all of the likelihood that does not depend on
+/// absorbers.
 #[derive(Debug, Clone)]
 pub struct Likelihood {
     profiles: Profiles,
@@ -79,7 +82,8 @@ impl Likelihood {
         self.z_range
     }
 
-    /// The log likelihood at (z, log_nhi, z, log_nhi, ...), which is empty for no absorber; the workspace may come from any other spectrum.
+    /// The log likelihood at (z, log_nhi, z, log_nhi, ...), which is empty for no absorber. The
+    /// workspace may come from any other spectrum.
     pub fn ln_at(&self, x: &[f64], work: &mut Workspace) -> Result<f64> {
         self.absorption(x, work)?;
         self.given_absorption(work)
@@ -149,7 +153,9 @@ impl Likelihood {
         let Ok(factor) = Cholesky::with_scratch(b, &mut work.scratch) else {
             return Err(Error::Numerics {
                 step: Step::Observe,
-                what: "the spectrum's covariance is not positive definite; look for a noise variance that is not positive".into(),
+                what: "the spectrum's covariance is not positive definite; look for a noise \
+                       variance that is not positive"
+                    .into(),
             });
         };
         factor.solve_lower_vec(&mut c);
@@ -158,7 +164,8 @@ impl Likelihood {
         Ok(-0.5 * (constant + ln_d.finish() + factor.ln_det() + square - explained))
     }
 
-    /// Draw a flux for the same pixels, with absorbers at `x`: y = a (m + N xi) + sqrt(a^2 omega2 + v) e.
+    /// Draw a flux for the same pixels, with absorbers at `x`: y = a (m + N xi) + sqrt(a^2 omega2 +
+    /// v) e.
     pub fn drawn(&self, x: &[f64], rng: &mut Rng) -> Result<Likelihood> {
         let mut work = Workspace::default();
         self.absorption(x, &mut work)?;
@@ -200,7 +207,8 @@ impl Default for LnProduct {
 }
 
 impl LnProduct {
-    /// Multiply. The product of two numbers between 1e-150 and 1e150 is a normal double; others pass through the logarithm alone.
+    /// Multiply. The product of two numbers between 1e-150 and 1e150 is a normal double. Others
+    /// pass through the logarithm alone.
     #[inline(always)]
     fn push(&mut self, x: f64) {
         const SMALL: f64 = 1e-150;

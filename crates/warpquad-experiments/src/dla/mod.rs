@@ -1,7 +1,9 @@
-//! Detect damped Lyman-alpha absorbers by model selection: the likelihood, its prior, and the experiments of section 5.2.
+//! Detect damped Lyman-alpha absorbers by model selection: the likelihood, its prior, and the
+//! experiments of section 5.2.
 //!
-//! A quasar's light passes clouds of hydrogen; an absorber takes out a broad line at its redshift. The likelihood of a spectrum given
-//! k absorbers, integrated over each one's redshift and column density, is the evidence for k: an integral in 2k dimensions.
+//! A quasar's light passes clouds of hydrogen. An absorber takes out a broad line at its redshift.
+//! The likelihood of a spectrum given k absorbers, integrated over each one's redshift and column
+//! density, is the evidence for k: an integral in 2k dimensions.
 
 mod absorption;
 mod clock;

@@ -1,4 +1,5 @@
-//! State the prior of absorbers: redshift uniform over the search range, column density as it was found in earlier surveys.
+//! State the prior of absorbers: redshift uniform over the search range, column density as found in
+//! earlier surveys.
 
 use std::sync::Arc;
 use warpquad::measure::{Product, Tail, TruncatedNormal, Uniform, Univariate};
@@ -25,8 +26,9 @@ pub fn prior((lo, hi): (f64, f64), absorbers: usize) -> Result<Product> {
 /// The law of log10 of a column density.
 ///
 /// # Definition
-/// On [20, 23]: weight alpha on a normal bell with mean 20.0327 and sd 0.6276 cut at 20 and normalised up to 25, the rest on a
-/// uniform. Of the bell 2e-6 lies beyond 23; it is left out and the whole normalised again.
+/// On [20, 23]. The weight alpha is on a normal bell with mean 20.0327 and sd 0.6276, cut at 20 and
+/// normalised up to 25; the rest is on a uniform. Of the bell 2e-6 lies beyond 23. It is left out
+/// and the whole normalised again.
 ///
 /// # Moments
 /// Those of the mixture.
@@ -35,10 +37,12 @@ pub fn prior((lo, hi): (f64, f64), absorbers: usize) -> Result<Product> {
 /// 0 <= alpha <= 1.
 ///
 /// # Numerics
-/// The quantile is solved by Newton's method in a bracket, to rounding, for the tail that it was asked for.
+/// The quantile is solved by Newton's method in a bracket, to rounding, for the tail that it was
+/// asked for.
 ///
 /// # Reference
-/// Garnett, Ho, Bird and Schneider, "Detecting damped Lyman-alpha absorbers with Gaussian processes" (2017), section 5.
+/// Garnett, Ho, Bird and Schneider, "Detecting damped Lyman-alpha absorbers with Gaussian
+/// processes" (2017), section 5.
 ///
 /// ```
 /// use warpquad::measure::Univariate;
@@ -92,7 +96,8 @@ impl Univariate for LogNhi {
         };
         // The bell's own quantile begins close by.
         let mut x = self.parts[0].1.quantile_at(tail);
-        // Newton's steps, or halves of the bracket where they leave it: 60 reach rounding in any case.
+        // Newton's steps, or halves of the bracket where they leave it: 60 reach rounding in any
+        // case.
         for _ in 0..60 {
             let off = excess(x);
             let newton = x - off / self.density(x);
@@ -161,7 +166,8 @@ mod tests {
         let many = (1..1000).map(|i| 1e-3 * f64::from(i));
         for p in many.chain([1e-12, 1e-6, 1.0 - 1e-9]) {
             let x = law.quantile(p);
-            // Numbers near 20 are 3.6e-15 apart, the density is 1.2 there, and the solution stops a spacing or two away.
+            // Numbers near 20 are 3.6e-15 apart, the density is 1.2 there, and the solution stops a
+            // spacing or two away.
             assert!((law.cdf(x) - p).abs() < 1e-14, "{p}: {x}");
             assert!((law.cdf(x) + law.sf(x) - 1.0).abs() < 1e-14);
         }

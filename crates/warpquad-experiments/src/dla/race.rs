@@ -28,8 +28,9 @@ pub const METHODS: [&str; 9] = [
 /// Prior points at which predictions are judged.
 const JUDGED: usize = 512;
 
-/// The smallest sd, in units of the peak, that a prediction is credited with. Almost everywhere f is 0 to thousands of digits and a good
-/// belief knows it; without a floor the mean is the number of those digits.
+/// The smallest sd, in units of the peak, that a prediction is credited with. Almost everywhere f
+/// is 0 to thousands of digits, and a good belief knows it. Without a floor the mean is the number
+/// of those digits.
 pub const FLOOR: f64 = 0.01;
 
 /// When to stop.
@@ -67,7 +68,8 @@ pub struct Course {
     pub ln_p: f64,
     /// ln p(ln Z* | D) under a normal law of ln Z with the drawn law's median and sd.
     pub ln_p_drawn: f64,
-    /// Mean ln predictive density of f at prior points, in units of the largest f; NaN for Monte Carlo.
+    /// Mean ln predictive density of f at prior points, in units of the largest f; NaN for Monte
+    /// Carlo.
     pub mll: f64,
     /// Why it ended early, if it did.
     pub failure: String,
@@ -231,7 +233,8 @@ fn ln_normal(x: f64, mean: f64, sd: f64) -> f64 {
     ln_normal_pdf((x - mean) / sd) - sd.ln()
 }
 
-/// The mean over prior points of ln N(f; m, K), in units of the peak and with the sd at least [`FLOOR`].
+/// The mean over prior points of ln N(f; m, K), in units of the peak and with the sd at least
+/// [`FLOOR`].
 fn mean_log_density(
     engine: &mut Engine,
     likelihood: &Likelihood,
@@ -254,7 +257,8 @@ fn mean_log_density(
     };
     let mut judge = |belief: &dyn Belief| -> Result<f64> {
         let moments = belief.moments(&points)?;
-        // x exp(ln_unit): a mean may be e^1000 of the peak, and so may its sd, while their quotient is plain.
+        // x exp(ln_unit): a mean may be e^1000 of the peak, and so may its sd, while their quotient
+        // is plain.
         let scaled = |x: f64, ln_unit: f64| x.signum() * (x.abs().ln() + ln_unit).exp();
         let mut sum = 0.0;
         for (i, x) in points.iter().enumerate() {

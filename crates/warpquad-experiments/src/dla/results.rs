@@ -1,4 +1,4 @@
-//! Figure 4 and tables 3 and 4: every method on every spectrum, once, and what the courses of these runs say.
+//! Figure 4 and tables 3 and 4: every method on every spectrum, once, and what these runs say.
 
 use super::race::{Course, Limits, METHODS, Moment, race};
 use super::subject::{Subject, Truths, by_id, subjects};
@@ -74,8 +74,8 @@ const COLUMNS: [&str; 8] = [
 
 /// All runs, those that are missing made now.
 ///
-/// Monte Carlo uses one thread, so its runs go side by side on the threads' own clocks. Quadrature uses several, and goes one run after
-/// another on the process's clock.
+/// Monte Carlo uses one thread, so its runs go side by side on the threads' own clocks. Quadrature
+/// uses several, and goes one run after another on the process's clock.
 pub fn finished(context: &Context<'_>) -> Result<Vec<Finished>> {
     let (subjects, truths) = (subjects(context)?, Truths::new(context)?);
     let settings = format!("{:?}", ABSORBERS.map(|k| limits(context, k)));

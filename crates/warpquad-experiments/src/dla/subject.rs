@@ -20,8 +20,9 @@ pub struct Subject {
 
 /// The spectra of a run: those of [`QUICK`] or all real ones, or as many as were asked for.
 ///
-/// Number i beyond the real ones has the pixels and the noise of real spectrum i modulo their number, and a flux drawn from the model: without
-/// an absorber or, with probability one half, with one drawn from the prior.
+/// Number i beyond the real ones has the pixels and the noise of real spectrum i modulo their
+/// number. Its flux is drawn from the model: without an absorber or, with probability one half,
+/// with one drawn from the prior.
 pub fn subjects(context: &Context<'_>) -> Result<Vec<Subject>> {
     let folder = Folder::of(context)?;
     let (emission, quasars) = (folder.emission()?, folder.quasars()?);

@@ -42,9 +42,12 @@ const LN_P: Score = Score {
         ("mmlt-g", -266.0, -505.0),
         ("mmlt", 10.3, 7.57),
     ],
-    what: "ln p(Z* | D) under the normal law of Z. A density has a unit: ours is the largest f met while the truth was computed, one for all methods on a spectrum. The paper names none, \
-        but its values mean one of this kind: a belief right to 10 % of a Z that is e^-8 of the peak scores 9.4. Since a few overconfident runs \
-        decide a mean, the median stands beside it, and, as `median_drawn`, the median of ln p(ln Z* | D) under the drawn law's median and sd of ln Z",
+    what: "ln p(Z* | D) under the normal law of Z. A density has a unit: ours is the largest f met \
+           while the truth was computed, one for all methods on a spectrum. The paper names none, \
+        but its values mean one of this kind: a belief right to 10 % of a Z that is e^-8 of the \
+        peak scores 9.4. Since a few overconfident runs \
+        decide a mean, the median stands beside it, and, as `median_drawn`, the median of ln p(ln \
+        Z* | D) under the drawn law's median and sd of ln Z",
 };
 
 const MLL: Score = Score {
@@ -122,7 +125,9 @@ fn score(context: &Context<'_>, name: &str, score: &Score) -> Result<Finding> {
         Some(_) => String::new(),
     };
     let paragraph = format!(
-        "Shown is {}{floor}. `not_finite` runs, whose belief has no normal law or gives the truth no chance at all, are left out of the mean and count as lowest in the median. `p_mmlt_larger` is the one-sided paired t-test.\n\n{}",
+        "Shown is {}{floor}. `not_finite` runs, whose belief has no normal law or gives the truth \
+         no chance at all, are left out of the mean and count as lowest in the median. \
+         `p_mmlt_larger` is the one-sided paired t-test.\n\n{}",
         score.what,
         table.markdown()
     );

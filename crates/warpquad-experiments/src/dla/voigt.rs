@@ -1,18 +1,22 @@
-//! Evaluate the Voigt function H(x, y) = Re w(x + iy), w the Faddeeva function, for the narrow lines of hydrogen: y <= 0.001.
+//! Evaluate the Voigt function H(x, y) = Re w(x + iy), w the Faddeeva function, for the narrow
+//! lines of hydrogen: y <= 0.001.
 //!
-//! Relative accuracy matters, not absolute: in the wings H is of the order of y, and a column density of 1e23 multiplies it by 1e9. So
-//! the part of H that is even in y, exp(y^2 - x^2) cos(2xy), and the odd part y F(x) - y^3/6 F''(x) are summed apart; the latter
-//! follows from harmonicity, H_yy = -H_xx, with F(x) = (2/sqrt pi)(2 x D(x) - 1) and D Dawson's integral.
+//! Relative accuracy matters, not absolute: in the wings H is of the order of y, and a column
+//! density of 1e23 multiplies it by 1e9. So two parts are summed apart. The part of H that is even
+//! in y is exp(y^2 - x^2) cos(2xy). The odd part is y F(x) - y^3/6 F''(x); it follows from
+//! harmonicity, H_yy = -H_xx, with F(x) = (2/sqrt pi)(2 x D(x) - 1) and D Dawson's integral.
 
 use std::f64::consts::PI;
 
 /// The largest y served: the first term left out, y^5 F''''/120, is below 1e-13 of H up to here.
 pub const MAX_Y: f64 = 1e-3;
 
-/// Where the divergent series of F begins to reach 1e-16; below, 2 x D(x) - 1 loses a factor of 2 x^2 = 128 at most.
+/// Where the divergent series of F begins to reach 1e-16. Below, 2 x D(x) - 1 loses a factor of 2
+/// x^2 = 128 at most.
 const SERIES_FROM: f64 = 8.0;
 
-/// From here on five terms of the series serve, the sixth being below 1e-14, and exp(-x^2) underflows.
+/// From here on five terms of the series serve, the sixth being below 1e-14, and exp(-x^2)
+/// underflows.
 pub const WING_FROM: f64 = 50.0;
 
 /// (2k+1)!!/2^k: F(x) = x^-2/sqrt(pi) sum_k c_k x^-2k.
@@ -46,7 +50,8 @@ pub fn voigt(x: f64, y: f64) -> f64 {
     even + 2.0 * FRAC_1_SQRT_PI * y * (first - y * y / 6.0 * third)
 }
 
-/// sqrt(pi) H/y in the far wings, from s = 1/(x^2 + y^2): the first terms are Re i/z = y s and Re i/(2 z^3) = y (3 s^2 - 4 y^2 s^3)/2.
+/// sqrt(pi) H/y in the far wings, from s = 1/(x^2 + y^2): the first terms are Re i/z = y s and Re
+/// i/(2 z^3) = y (3 s^2 - 4 y^2 s^3)/2.
 #[inline(always)]
 pub fn wing(s: f64, y2: f64) -> f64 {
     s * (WING[0] + s * (WING[1] + s * (WING[2] - 2.0 * y2 + s * (WING[3] + s * WING[4]))))
@@ -66,7 +71,8 @@ fn series(x: f64, y: f64) -> f64 {
 
 /// Dawson's integral D(x) = exp(-x^2) int_0^x exp(t^2) dt for 0 <= x < 8, by Rybicki's sum.
 ///
-/// D(x) = 1/sqrt(pi) sum over odd n of exp(-(x - n h)^2)/n, off by exp(-(pi/2h)^2) = 7e-18 for h = 1/4.
+/// D(x) = 1/sqrt(pi) sum over odd n of exp(-(x - n h)^2)/n, off by exp(-(pi/2h)^2) = 7e-18 for h =
+/// 1/4.
 fn dawson(x: f64) -> f64 {
     const H: f64 = 0.25;
     // Terms further than 6.25 from x are below 1e-17.

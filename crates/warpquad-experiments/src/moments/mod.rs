@@ -24,7 +24,8 @@ pub struct Pair {
     pub c: f64,
 }
 
-/// The supplement's counterexample first; then a negative covariance, nearly one point, and the lower tail.
+/// The supplement's counterexample first; then a negative covariance, nearly one point, and the
+/// lower tail.
 pub const PAIRS: [Pair; 4] = [
     Pair {
         mu: [0.3, -0.7],
@@ -117,8 +118,8 @@ pub fn moments(warp: &dyn Warp, pair: &Pair) -> [f64; 3] {
     [value(0), value(1), cov]
 }
 
-/// xi of a warp with its default parameters, written out once more so that the simulation owes the library nothing; a warp that is new here is
-/// simulated through itself.
+/// xi of a warp with its default parameters, written out once more so that the simulation owes the
+/// library nothing. A warp that is new here is simulated through itself.
 pub fn xi(warp: &dyn Warp, g: f64) -> f64 {
     match warp.name() {
         "identity" => g,
@@ -217,14 +218,23 @@ fn paragraph(z: &[f64], draws: usize, wrong: &Table) -> String {
     let worst = z.iter().fold(0.0_f64, |worst, z| worst.max(z.abs()));
     let square = z.iter().map(|z| z * z).sum::<f64>() / z.len() as f64;
     format!(
-        "All seven warps, the paper's four (square, polynomial, exp, Phi) among them: {} moments, each against {draws} draws of (g, g'). The largest |z| is {}; the mean of z^2 is {}, \
+        "All seven warps, the paper's four (square, polynomial, exp, Phi) among them: {} moments, \
+         each against {draws} draws of (g, g'). The largest |z| is {}; the mean of z^2 is {}, \
          where 1 is expected and {} of {} lie beyond 2. The paper's Table 1 is right.\n\n\
-         Its supplement is not. At mu = (0.3, -0.7), Sigma = ((0.8, 0.5), (0.5, 1.5)), unless said otherwise, the printed formula, ours, a central difference of the raw second moment and a \
+         Its supplement is not. At mu = (0.3, -0.7), Sigma = ((0.8, 0.5), (0.5, 1.5)), unless said \
+         otherwise, the printed formula, ours, a central difference of the raw second moment and a \
          simulation (of E[xi' xi'] and its kin, by Price's theorem):\n\n{}\n\
-         Integrals in the printed formulas are done numerically, with the density read as a function of b (as printed it is a constant, and the integral diverges). Equations 14, 19 and 20 divide by \
-         Sigma where Sigma + I belongs; by Plackett's identity the first is simply phi2(mu; Sigma + I). Equations 15 to 18 are Rosenbaum's once rho = Sigma_ij / sqrt((Sigma_ii + 1)(Sigma_jj + 1)) and mu* = mu / \
-         sqrt(Sigma_ii + 1): the printed ones lack the roots. Two more are a matter of words: Table 1 writes the square warp as alpha + f^2 and section 2 as alpha + g^2/2, which are one warp with g \
-         scaled by sqrt(2), and \"output scale\" is a variance in one place and a standard deviation in another.",
+         Integrals in the printed formulas are done numerically, with the density read as a \
+         function of b (as printed it is a constant, and the integral diverges). Equations 14, 19 \
+         and 20 divide by \
+         Sigma where Sigma + I belongs; by Plackett's identity the first is simply phi2(mu; Sigma \
+         + I). Equations 15 to 18 are Rosenbaum's once rho = Sigma_ij / sqrt((Sigma_ii + \
+         1)(Sigma_jj + 1)) and mu* = mu / \
+         sqrt(Sigma_ii + 1): the printed ones lack the roots. Two more are a matter of words: \
+         Table 1 writes the square warp as alpha + f^2 and section 2 as alpha + g^2/2, which are \
+         one warp with g \
+         scaled by sqrt(2), and \"output scale\" is a variance in one place and a standard \
+         deviation in another.",
         z.len(),
         digits(worst, 3),
         digits(square, 3),

@@ -117,7 +117,8 @@ impl Grid {
             x.iter_mut()
                 .for_each(|x| x[j] = (x[j] - low) / (high - low));
         }
-        // Raw inputs over orders of magnitude crowd at one end: most lie within a tenth of the range.
+        // Raw inputs over orders of magnitude crowd at one end: most lie within a tenth of the
+        // range.
         let scale = |&(_, log): &(&str, bool)| {
             if log && scaling == Inputs::Raw {
                 0.1

@@ -10,11 +10,11 @@ use warpquad::{Belief, Error, Points, Process, Result, Theta};
 
 /// Points of a draw, as in the paper.
 const POINTS: usize = 200;
-/// The output scale: among 200 points the extremes of a normal sample are near 2.7 sd, and "samples range roughly from -5 to
-/// 5" makes that an sd of 1.85; the draws' points are correlated, so 2.
+/// The output scale. Among 200 points the extremes of a normal sample are near 2.7 sd, and "samples
+/// range roughly from -5 to 5" makes that an sd of 1.85. The draws' points are correlated, so 2.
 const OUTPUT_SCALE: f64 = 4.0;
-/// The length scale on the unit square, which the paper does not give: with it an ordinary process has the paper's RMSE
-/// of 0.28 and nearly its MLL of -0.11.
+/// The length scale on the unit square, which the paper does not give. With it an ordinary process
+/// has the paper's RMSE of 0.28 and nearly its MLL of -0.11.
 pub const LENGTH_SCALE: f64 = 0.125;
 /// The share of points to train on.
 pub const TRAIN: f64 = 0.2;

@@ -27,7 +27,8 @@ pub struct Group {
     pub splits: usize,
 }
 
-/// The scores of a group's models: a list a model, by split. A model that failed on a split has none there.
+/// The scores of a group's models: a list a model, by split. A model that failed on a split has
+/// none there.
 pub type Scores = BTreeMap<(usize, &'static str), Vec<Option<Score>>>;
 
 /// The models of a data set, in the table's order.
@@ -93,9 +94,11 @@ pub fn table2(context: &Context<'_>) -> Result<Finding> {
     report::write(context, &results, &gains)
 }
 
-/// How much higher the f-space likelihood of the training data is at the f-space fit than at the g-space fit.
+/// How much higher the f-space likelihood of the training data is at the f-space fit than at the
+/// g-space fit.
 ///
-/// This tells a poor optimum from a poor criterion: where the gain is positive, the optimiser did what it was asked to.
+/// This tells a poor optimum from a poor criterion: where the gain is positive, the optimiser did
+/// what it was asked to.
 pub fn gains(context: &Context<'_>, splits: usize) -> Result<Vec<Gains>> {
     let mut out = Vec::new();
     for (dataset, warp) in [

@@ -105,8 +105,8 @@ fn predict(
     let mut features = vec![0.0; warp.feature_count()];
     let (mut squares, mut ln_all, mut ln_new, mut new) = (0.0, 0.0, 0.0, 0.0);
     for (i, at) in posterior.marginals(&test.x)?.into_iter().enumerate() {
-        // s - k' A k is no better than the rounding of s: below that the variance is not known to be 0. Where the noise
-        // is fitted, an observation carries it.
+        // s - k' A k is no better than the rounding of s: below that the variance is not known to
+        // be 0. Where the noise is fitted, an observation carries it.
         let s = at.s.max(f64::EPSILON * theta.output_scale) + theta.noise;
         let at = Marginal { mu: at.mu, s };
         let mean = warp.mean(at);

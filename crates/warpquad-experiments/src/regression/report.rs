@@ -65,7 +65,8 @@ impl Measure {
     }
 }
 
-/// A comparison of two models on the same splits: data set, data taken as, measure, the one said to be better, the other, the paper's claim.
+/// A comparison of two models on the same splits: data set, data taken as, measure, the one said to
+/// be better, the other, the paper's claim.
 type Claim = (
     &'static str,
     &'static str,

@@ -9,7 +9,8 @@ use warpquad::numeric::special::normal_cdf;
 use warpquad::warp::Marginal;
 use warpquad::{Points, Result};
 
-/// Where f is observed. The paper does not list its points; these leave gaps on both flanks, where the transforms matter.
+/// Where f is observed. The paper does not list its points. These leave gaps on both flanks, where
+/// the transforms matter.
 const X: [f64; 7] = [-3.0, -1.7, -0.6, 0.0, 0.9, 1.4, 3.0];
 const MODELS: [(&str, &str); 3] = [
     ("identity", "no transform"),
@@ -119,12 +120,17 @@ pub fn fig2(context: &Context<'_>) -> Result<Finding> {
         context.write("fig2.svg", &figure.svg())?,
     ];
     let paragraph = format!(
-        "Seven observations in [-3, 3], Matern 3/2, hyperparameters fitted in f-space. Lines are means, bands two sd of the matched belief, dashes the ends \
+        "Seven observations in [-3, 3], Matern 3/2, hyperparameters fitted in f-space. Lines are \
+         means, bands two sd of the matched belief, dashes the ends \
          of the exact central interval xi(mu +- 2 sd).\n\n{}\n\
-         The paper says that the model without a transform \"produces considerable predictive mass on invalid values\", that the exact posteriors respect their \
-         constraints, and that the matched processes are \"excellent approximations\". The first two hold: every mean under a transform lies inside the range and the \
-         dashes never leave it. The third holds where f is known to a few hundredths; in the gaps a matched normal has a band of its own below 0, because two moments \
-         do not carry a constraint. The distribution functions of the matched and of the exact law differ by {} (log) and {} (probit) at most, on average over x.",
+         The paper says that the model without a transform \"produces considerable predictive mass \
+         on invalid values\", that the exact posteriors respect their \
+         constraints, and that the matched processes are \"excellent approximations\". The first \
+         two hold: every mean under a transform lies inside the range and the \
+         dashes never leave it. The third holds where f is known to a few hundredths; in the gaps \
+         a matched normal has a band of its own below 0, because two moments \
+         do not carry a constraint. The distribution functions of the matched and of the exact law \
+         differ by {} (log) and {} (probit) at most, on average over x.",
         summary.markdown(),
         digits(fit_gap[0], 2),
         digits(fit_gap[1], 2)
@@ -154,7 +160,8 @@ fn rows(model: &Model, x: &Points) -> Result<Vec<Row>> {
         .collect())
 }
 
-/// The largest difference between the distribution functions of the matched and of the exact f, over a grid of quantiles.
+/// The largest difference between the distribution functions of the matched and of the exact f,
+/// over a grid of quantiles.
 fn distance(model: &Model, row: &Row) -> f64 {
     if row.g.s <= 0.0 {
         return 0.0;

@@ -9,7 +9,8 @@ use warpquad::numeric::parallel;
 use warpquad::numeric::random::Rng;
 use warpquad::{Data, Points, Result};
 
-/// Fifteen uniform points in [-5, 5]. With `gap` they leave [-2, 0] unobserved, as the paper's sample does: draws that fall there are drawn again.
+/// Fifteen uniform points in [-5, 5]. With `gap` they leave [-2, 0] unobserved, as the paper's
+/// sample does: draws that fall there are drawn again.
 pub fn fifteen(rng: &mut Rng, gap: bool) -> Result<Data> {
     let mut draw = || loop {
         let x = 10.0 * rng.uniform() - 5.0;
@@ -143,10 +144,15 @@ fn paragraph(shown: &Comparison, samples: &[Numbers]) -> Result<String> {
     };
     let share = |holds: fn(&Numbers) -> bool| samples.iter().filter(|n| holds(n)).count();
     Ok(format!(
-        "Fifteen uniform points in [-5, 5] that leave [-2, 0] unobserved as the paper's do, log warp, Matern 3/2.\n\n{}\n\
-         Over {} such samples, median and range: the f-space mean is {} above the mean of the observed g; the ratio of output scales (f-space over g-space) is {}; the ratio of \
-         the largest sd of f on [-2, 0] (g-space over f-space) is {}. The f-space mean is the higher one in {} of them, its output scale the smaller one in {}, its sd of f the \
-         smaller one in {}. The figure is borne out, and the f-space mean of f also has the smaller error in {} of {}. The f-space output scale is often 5, the largest that the library lets this fit take (the largest of the starts that the paper recommends).",
+        "Fifteen uniform points in [-5, 5] that leave [-2, 0] unobserved as the paper's do, log \
+         warp, Matern 3/2.\n\n{}\n\
+         Over {} such samples, median and range: the f-space mean is {} above the mean of the \
+         observed g; the ratio of output scales (f-space over g-space) is {}; the ratio of \
+         the largest sd of f on [-2, 0] (g-space over f-space) is {}. The f-space mean is the \
+         higher one in {} of them, its output scale the smaller one in {}, its sd of f the \
+         smaller one in {}. The figure is borne out, and the f-space mean of f also has the \
+         smaller error in {} of {}. The f-space output scale is often 5, the largest that the \
+         library lets this fit take (the largest of the starts that the paper recommends).",
         table.markdown(),
         samples.len(),
         spread(|n| n.mean_above),

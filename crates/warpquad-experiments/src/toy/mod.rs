@@ -1,4 +1,5 @@
-//! Figures 2 and 3: the bounded function 0.95 exp(-2 x^2), with and without transforms, fitted in either space.
+//! Figures 2 and 3: the bounded function 0.95 exp(-2 x^2), with and without transforms, in either
+//! space.
 
 mod fig2;
 mod fig3;

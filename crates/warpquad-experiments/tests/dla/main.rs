@@ -1,4 +1,5 @@
-//! Test the damped Lyman-alpha problem: against reference values where the data folder is there, against dense algebra everywhere.
+//! Test the damped Lyman-alpha problem: against reference values where the data folder is there,
+//! and against dense algebra everywhere.
 
 mod contest;
 mod reference;

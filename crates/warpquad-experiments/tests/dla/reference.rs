@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use warpquad_experiments::dla::{Folder, Likelihood, Workspace};
 
-/// The data folder: WARPQUAD_DATA, or beside the repository; `None`, with a printed line, where there is none.
+/// The data folder: WARPQUAD_DATA, or beside the repository; `None`, with a printed line, where
+/// there is none.
 pub fn data() -> Option<PathBuf> {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
     let folder = std::env::var_os("WARPQUAD_DATA").map_or_else(beside, PathBuf::from);

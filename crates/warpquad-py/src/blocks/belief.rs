@@ -1,4 +1,5 @@
-//! Steps 3 and 4 from Python: prior, posterior and warped belief give a mean, a variance and a covariance anywhere.
+//! Steps 3 and 4 from Python: process, posterior process and warped belief give a mean, a variance
+//! and a covariance anywhere.
 
 use super::convert::{Matrix, Numbers, Reduced, Vector, matrix, points, vector};
 use super::kernel::Kernel;
@@ -11,7 +12,8 @@ use warpquad::{Belief as Core, Linearised, PosteriorProcess, Warped};
 
 /// A Gaussian belief about a function: the mean, the variance and the covariance anywhere.
 ///
-/// `GP` and `Posterior` are beliefs about g; `GP.warp` and `Posterior.warp` give one about f = xi(g).
+/// `GP` and `Posterior` are beliefs about g; `GP.warp` and `Posterior.warp` give one about f =
+/// xi(g).
 ///
 /// >>> import warpquad as wq
 /// >>> gp = wq.GP("matern32", mean=1.0, output_scale=2.0, length_scales=[1.0])

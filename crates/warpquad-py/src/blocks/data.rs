@@ -9,9 +9,11 @@ use pyo3::types::PyDict;
 use std::sync::Arc;
 use warpquad::Value;
 
-/// Points with what was observed there: `Data(X, f=...)` or `Data(X, log_f=...)`, log_f = -inf being f = 0.
+/// Points with what was observed there: `Data(X, f=...)` or `Data(X, log_f=...)`, log_f = -inf
+/// being f = 0.
 ///
-/// X has shape (n, d), or (n,) on the line. Exact observations at one point have to agree and count once; with `noisy=True` they may differ.
+/// X has shape (n, d), or (n,) in one dimension. Exact observations at one point have to agree and
+/// count once. With `noisy=True` they may differ.
 ///
 /// >>> import warpquad as wq
 /// >>> data = wq.Data([0.0, 1.0], log_f=[-23000.0, -23005.0])
@@ -80,8 +82,8 @@ impl Data {
         values.map(|values| vector(py, values))
     }
 
-    /// The warp in units of the largest observation, where its range allows a change of units: g never sees the scale, and all
-    /// results come back in the units of f.
+    /// The warp in units of the largest observation, where its range allows a change of units. So g
+    /// never sees the scale, and all results come back in the units of f.
     fn warp(&self, py: Python<'_>, warp: WarpLike) -> PyResult<Warp> {
         let scaled = warp.get().and_then(|warp| {
             let ln_scale = if warp.inner.scales() {

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use warpquad::functional::Estimate as CoreEstimate;
 use warpquad::numeric::special::normal_quantile;
 
-/// An affine functional L: a constant, and weighted integrals and point values of f. Made by `integral`, `at` and `weighted`, joined
-/// by +, - and *.
+/// An affine functional L: a constant, and weighted integrals and point values of f. Made by
+/// `integral`, `at` and `weighted`, joined by +, - and *.
 ///
 /// >>> import warpquad as wq
 /// >>> gp = wq.GP("matern32", mean=2.0)
@@ -252,8 +252,9 @@ impl Estimate {
     }
 }
 
-/// The integral of f against a measure: by closed form where there is one, else on n Sobol' nodes; with `follow=True` on n importance nodes that
-/// follow the belief, for a narrow f; or on given `nodes`.
+/// The integral of f against a measure. It is a closed form where there is one, else a sum over n
+/// Sobol' nodes. With `follow=True` it is a sum over n importance nodes that follow the belief, for
+/// a narrow f. Or give the `nodes`.
 ///
 /// >>> import warpquad as wq
 /// >>> z = wq.integral(wq.measure("normal", 0, 1)).apply(wq.GP("squared-exponential", mean=3.0))

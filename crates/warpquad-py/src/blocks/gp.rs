@@ -14,8 +14,9 @@ use warpquad::{Points, Process, Theta};
 
 /// The prior p(g) = GP(mu, Sigma), itself a `Belief` about g.
 ///
-/// `mean` is a number, or a dict of peak, center and width for the quadratic peak - sum(((x - center)/width)^2)/2. `output_scale` is the variance
-/// Sigma(x, x), `length_scales` has one length a dimension, and `noise` is the variance of the noise on g.
+/// `mean` is a number, or a dict of peak, center and width for the quadratic peak - sum(((x -
+/// center)/width)^2)/2. `output_scale` is the variance Sigma(x, x), `length_scales` has one length
+/// a dimension, and `noise` is the variance of the noise on g.
 ///
 /// >>> import warpquad as wq
 /// >>> gp = wq.GP("squared-exponential", mean=0.0, output_scale=1.0, length_scales=[1, 1])
@@ -224,7 +225,8 @@ impl PosteriorProcess {
 
 #[pymethods]
 impl PosteriorProcess {
-    /// Step 4: the belief about f = xi(g), with the exact first two moments of xi(g). Without a warp, the one it was conditioned with.
+    /// Step 4: the belief about f = xi(g), with the exact first two moments of xi(g). Without a
+    /// warp, it is the one it was conditioned with.
     #[pyo3(signature = (warp = None))]
     fn warp(&self, py: Python<'_>, warp: Option<WarpLike>) -> PyResult<Belief> {
         Ok(Belief::new(

@@ -109,7 +109,8 @@ impl Measure {
         ))
     }
 
-    /// n nodes, scrambled Sobol' points through the quantile map: the integral of f is about the sum of weights times f.
+    /// n nodes, scrambled Sobol' points through the quantile map: the integral of f is about the
+    /// sum of weights times f.
     ///
     /// >>> import warpquad as wq
     /// >>> nodes = wq.measure("normal", 1, 2).nodes(1024)
@@ -213,7 +214,8 @@ impl Nodes {
         vector(py, self.inner.ln_weights.clone())
     }
 
-    /// How many independent runs the nodes come in, one after another: their spread is the node error.
+    /// How many independent runs the nodes come in, one after another: their spread is the node
+    /// error.
     #[getter]
     fn replicates(&self) -> usize {
         self.inner.replicates
@@ -228,8 +230,9 @@ impl Nodes {
     }
 }
 
-/// A measure: `measure(name, *numbers)` with a name from `measures`, `measure("gaussian", mean, cov)` with a full covariance, or
-/// `measure("empirical", X)` with mass 1/n on each row.
+/// A measure: `measure(name, *numbers)` with a name from `measures`,
+/// `measure("gaussian", mean, cov)` with a full covariance, or `measure("empirical", X)` with mass
+/// 1/n on each row.
 ///
 /// >>> import warpquad as wq
 /// >>> wq.measure("uniform", -5, 5)

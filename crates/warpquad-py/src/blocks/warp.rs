@@ -194,8 +194,9 @@ impl Warp {
         Ok(vector(py, moments.chunks_exact(2).map(of).collect()))
     }
 
-    /// Both moments of xi(g), xi(g') and their partial derivatives, for jointly normal g, g' with means mu, mu2, variances s, s2 and
-    /// covariance c: a dict of arrays named as in the oracle tables, with log_m and log_abs_K for what underflows.
+    /// Both moments of xi(g), xi(g') and their partial derivatives, for jointly normal g, g' with
+    /// means mu, mu2, variances s, s2 and covariance c. It is a dict of arrays named as in the
+    /// oracle tables, with log_m and log_abs_K for what underflows.
     ///
     /// >>> import warpquad as wq
     /// >>> got = wq.warp("log").moments([-2000.0], [2.0], [-2000.0], [2.0], [2.0])
@@ -324,8 +325,9 @@ fn moments(warp: &dyn core::Warp, left: Marginal, right: Marginal, c: f64) -> [f
     ]
 }
 
-/// The warp of that name from the registry (see `warps`), or, without a name, the one that a range calls for: identity for the whole line, log
-/// for half of it, probit for an interval. With a range a named warp is shifted, scaled or flipped onto it.
+/// The warp of that name from the registry (see `warps`). Without a name, it is the one that a
+/// range calls for: identity for the whole line, log for half of it, probit for an interval. With a
+/// range a named warp is shifted, scaled or flipped onto it.
 ///
 /// Parameters: `alpha` of square, `tau` of gumbel, `coefficients` of polynomial (ascending).
 ///

@@ -15,8 +15,8 @@ pub const PREDICTED: usize = 10_000;
 /// Warps whose likelihood is timed. A fit in g-space is the identity's, whatever the warp.
 pub const WARPS: [&str; 4] = ["log", "square", "probit", "identity"];
 
-/// Points of the unit cube: fractional parts of multiples of powers of the root of t^5 = t + 1, which
-/// fill four dimensions evenly (Roberts' sequence).
+/// Points of the unit cube: fractional parts of multiples of powers of the root of t^5 = t + 1,
+/// which fill four dimensions evenly (Roberts' sequence).
 pub fn points(from: usize, n: usize) -> Points {
     let root: f64 = 1.167_303_978_261_418_7;
     let coordinate = |i: usize, d: usize| (0.5 + i as f64 / root.powi(d as i32 + 1)).fract();

@@ -15,13 +15,14 @@ const LOSS: f64 = 0.01;
 /// Annealed importance sampling with adaptive temperatures.
 ///
 /// # Definition
-/// A path starts at a draw from pi, and is moved by one Metropolis step at each 0 < beta_1 < ... < beta_T = 1; its weight
-/// is the product of f(x)^(beta_k+1 - beta_k) along it. Z is the mean weight. The next beta is the largest that leaves
-/// 99 % of the conditional effective number of paths.
+/// A path starts at a draw from pi. One Metropolis step moves it at each 0 < beta_1 < ... <
+/// beta_T = 1. Its weight is the product of f(x)^(beta_k+1 - beta_k) along it, and Z is the mean
+/// weight. The next beta is the largest that leaves 99 % of the conditional effective number of
+/// paths.
 ///
 /// # Error
-/// The spread of the paths' weights. The temperatures and the shape of the moves come from the paths
-/// themselves, which makes them slightly dependent.
+/// The spread of the paths' weights. The temperatures and the shape of the moves come from the
+/// paths themselves, which makes them slightly dependent.
 ///
 /// # Reference
 /// Neal (2001); Zhou, Johansen and Aston (2016) for the conditional effective number.
@@ -80,7 +81,8 @@ fn one_pass(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Pass>, 
     }))
 }
 
-/// The largest temperature at which (sum W v)^2 / sum W v^2 >= 1 - LOSS, v = f^step, W the paths' weights.
+/// The largest temperature at which (sum W v)^2 / sum W v^2 >= 1 - LOSS, with v = f^step and W the
+/// paths' weights.
 fn next_beta(ln_f: &[f64], ln_weights: &[f64], beta: f64) -> f64 {
     let weights = normalised(ln_weights);
     let top = ln_f.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -11,16 +11,17 @@ use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
 use crate::points::Points;
 
-/// The iteration contracts; this many rounds are never needed where draws and proposal overlap at all.
+/// The iteration contracts. So many rounds are never needed where draws and proposal overlap at
+/// all.
 const ROUNDS: usize = 1000;
 
 /// Meng and Wong's optimal bridge in normal scores.
 ///
 /// # Definition
-/// With p(z) = N(z; 0, I) f / Z and the proposal g, Z is the fixed point of
-/// r = mean over g of l / (s1 l + s2 r) / mean over p of 1 / (s1 l + s2 r), l = p Z / g, where s1 and s2 are the shares of
-/// posterior draws and proposals. The draws come from a tempered population; the proposal is fitted to every other chain and
-/// compared with the rest, so no draw is used twice.
+/// With p(z) = N(z; 0, I) f / Z and the proposal g, Z is the fixed point of r = mean over g of l /
+/// (s1 l + s2 r) / mean over p of 1 / (s1 l + s2 r). Here l = p Z / g, and s1 and s2 are the shares
+/// of posterior draws and proposals. The draws come from a tempered population. The proposal is
+/// fitted to every other chain and compared with the rest, so no draw is used twice.
 ///
 /// # Error
 /// The delta method on both means; that over p takes its variance from the spread over chains.
@@ -90,7 +91,8 @@ fn one_pass(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Pass>, 
     }))
 }
 
-/// The fixed point and its sd, from ln l at the posterior draws (member i of chain i % chains) and at the proposals.
+/// The fixed point and its sd, from ln l at the posterior draws (member i of chain i % chains) and
+/// at the proposals.
 fn bridge(at_posterior: &[f64], at_proposal: &[f64], chains: usize) -> (f64, f64) {
     let (n1, n2) = (at_posterior.len() as f64, at_proposal.len() as f64);
     let (ln_s1, ln_s2) = ((n1 / (n1 + n2)).ln(), (n2 / (n1 + n2)).ln());

@@ -49,9 +49,10 @@ impl Cloud {
 
     /// One Metropolis step of every member towards the density proportional to N(z; 0, I) f^beta.
     ///
-    /// Half of the proposals are a walk z + s L xi, with s spread over a decade below the best one for a
-    /// Gaussian, 2.38 / sqrt(d), so that none need be tuned; half go z -> m + sqrt(1 - r^2) (z - m) + r L xi,
-    /// which leaves the population's normal law unchanged and takes long steps where the target is like it.
+    /// Half of the proposals are a walk z + s L xi. Its s is spread over a decade below the best
+    /// one for a Gaussian, 2.38 / sqrt(d), so that none need be tuned. The other half go z -> m +
+    /// sqrt(1 - r^2) (z - m) + r L xi. This leaves the population's normal law unchanged, and takes
+    /// long steps where the target is like it.
     pub fn step(
         &mut self,
         run: &mut Run<'_>,
@@ -129,8 +130,9 @@ impl Shape {
                 }
             }
         }
-        // Few points know variances, not correlations: d / (d + n) of the latter are given up, which also
-        // keeps the matrix positive definite. Points that all coincide still get some width.
+        // Few points know variances, not correlations. So d / (d + n) of the latter are given up,
+        // which also keeps the matrix positive definite. Points that all coincide still get some
+        // width.
         let n = effective(ln_weights);
         let kept = n / (n + dim as f64);
         for i in 0..dim {

@@ -6,7 +6,8 @@ use crate::points::Points;
 
 /// An integrand that is evaluated a batch at a time.
 pub trait Evaluate {
-    /// f at all of the points, in order; `None` to stop, when the evaluations or the time are spent.
+    /// f at all of the points, in order; `None` to stop, when the evaluations or the time are
+    /// spent.
     fn evaluate(&mut self, points: &Points) -> Result<Option<Vec<Value>>>;
 }
 

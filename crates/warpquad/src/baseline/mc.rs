@@ -13,8 +13,8 @@ const BATCH: usize = 16;
 /// Z = (1/n) sum f(x_i), x_i from pi; its variance is that of the values over n.
 ///
 /// # Numerics
-/// Values are summed in units of the largest. Where few points carry Z the error estimate misses what
-/// the draws missed; `effective` says so.
+/// Values are summed in units of the largest. Where few points carry Z the error estimate misses
+/// what the draws missed; `effective` says so.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct MonteCarlo;
 

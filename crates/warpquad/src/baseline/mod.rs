@@ -1,9 +1,10 @@
-//! Integrate a cheap f without a model of it: Monte Carlo methods, each with its own error estimate.
+//! Integrate a cheap f without a model of it: Monte Carlo methods, each with its own error
+//! estimate.
 //!
-//! They assume less than a Gaussian process does and cost more evaluations: for cheap integrands, and to
-//! check. All work through the measure's quantile map and go on until they are stopped. `mc` and
-//! `qmc` refine one average. The others work in passes with ever larger populations, so that there is
-//! an answer early and most of the budget goes into the largest pass.
+//! They assume less than a Gaussian process does and cost more evaluations. They are for cheap
+//! integrands, and to check. All work through the measure's quantile map and go on until they are
+//! stopped. `mc` and `qmc` refine one average. The others work in passes with ever larger
+//! populations, so that there is an answer early and most of the budget goes into the largest pass.
 //!
 //! ```
 //! use warpquad::baseline::{self, Settings};

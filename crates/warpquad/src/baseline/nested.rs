@@ -17,19 +17,22 @@ const REST: f64 = 1e-2;
 /// Simulated sequences of volumes: their spread is known to 7 %.
 const SIMULATIONS: usize = 100;
 
-/// Tries to find a point of a slice before a chain stays where it is: the bracket is down to 2^-60 or so.
+/// Tries to find a point of a slice before a chain stays where it is: the bracket is down to 2^-60
+/// or so.
 const PATIENCE: usize = 60;
 
 /// Nested sampling with a fixed number of live points.
 ///
 /// # Definition
-/// With n live points the prior volume X above the lowest shrinks by a factor t, the largest of n uniforms, as it is
-/// removed: Z = sum L_i (X_i-1 - X_i), and what is left at the end, X times the mean over the live points. Removed
-/// points are replaced by slice moves, along random directions in the live points' own shape, from survivors.
-/// Points with equal f are ordered by a hash of their coordinates, so plateaus, zeros included, do no harm.
+/// With n live points, let X be the prior volume above the lowest. As that point is removed, X
+/// shrinks by a factor t, the largest of n uniforms. Z = sum L_i (X_i-1 - X_i), and what is left at
+/// the end, X times the mean over the live points. Slice moves from survivors, along random
+/// directions in the live points' own shape, replace removed points. Points with equal f are
+/// ordered by a hash of their coordinates, so plateaus, zeros included, do no harm.
 ///
 /// # Error
-/// The spread of ln Z over 100 simulated sequences of volumes. What correlated replacements add is not in it.
+/// The spread of ln Z over 100 simulated sequences of volumes. What correlated replacements add is
+/// not in it.
 ///
 /// # Reference
 /// Skilling (2006); Neal (2003) for slices; Keeton (2011) for simulating the volumes.
@@ -145,10 +148,12 @@ fn finish(run: &Run<'_>, dead: Dead, live: &Cloud, rng: &mut Rng) -> Result<Pass
     })
 }
 
-/// Between what the live points add at least, and what they would add if all of them were at the peak.
+/// The range of Z: the live points add what they show at least, and at most as if all were at the
+/// peak.
 ///
-/// Where ln f = peak - c r^2 the live points fill a ball: from the lowest, at radius R, the peak is c R^2 up, and
-/// ln f scatters by c R^2 times 2 sqrt(d / (d + 4)) / (d + 2). Twice that rise is allowed for.
+/// Where ln f = peak - c r^2 the live points fill a ball. From the lowest, at radius R, the peak is
+/// c R^2 up, and ln f scatters by c R^2 times 2 sqrt(d / (d + 4)) / (d + 2). Twice that rise is
+/// allowed for.
 fn not_there_yet(dead: &Dead, live: &Cloud) -> Known {
     let d = live.z.dim() as f64;
     let positive = || live.ln_f.iter().copied().filter(|f| f.is_finite());
@@ -206,8 +211,8 @@ struct Chain {
 }
 
 impl Chain {
-    /// A new slice through the present state: a bracket of the live points' width along a random direction, placed at
-    /// random. A ball of unit covariance has radius sqrt(d + 2).
+    /// A new slice through the present state: a bracket of the live points' width along a random
+    /// direction, placed at random. A ball of unit covariance has radius sqrt(d + 2).
     fn aim(&mut self, shape: &Shape, rng: &mut Rng) {
         let mut xi = vec![0.0; self.z.len()];
         rng.fill_normal(&mut xi);

@@ -14,8 +14,8 @@ pub(super) struct Pass {
     pub samples: Samples,
 }
 
-/// Go on with passes until the run is stopped. `one` makes a pass with so many particles; it is `None`
-/// where every f was 0.
+/// Go on with passes until the run is stopped. `one` makes a pass with so many particles; it is
+/// `None` where every f was 0.
 ///
 /// Passes double while two more of them fit into the budget; then one takes what is left.
 pub(super) fn passes(
@@ -64,11 +64,12 @@ fn next(run: &Run<'_>, n: usize, cost: usize, smallest: usize) -> usize {
     }
 }
 
-/// The mean of ln Z over passes, weighted by their sizes since the variance of each goes as 1/n, and its sd,
-/// widened where the passes disagree by more than they claim (Birge's ratio).
+/// The mean of ln Z over passes and its sd. Passes are weighted by their sizes, since the variance
+/// of each goes as 1/n. The sd is widened where the passes disagree by more than they claim
+/// (Birge's ratio).
 ///
-/// Passes of less than an eighth of the largest are left out: they would add next to nothing, and the smaller
-/// a pass, the lower its ln Z, by half of its variance.
+/// Passes of less than an eighth of the largest are left out. They would add next to nothing, and
+/// the smaller a pass, the lower its ln Z, by half of its variance.
 fn together(found: &[(f64, Pass)]) -> (f64, f64) {
     let largest = found.iter().map(|(n, _)| *n).fold(0.0, f64::max);
     let found = || found.iter().filter(|(n, _)| 8.0 * n >= largest);

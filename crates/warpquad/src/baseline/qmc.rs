@@ -13,8 +13,8 @@ const REPLICATES: usize = 16;
 /// The average over scrambled Sobol' points.
 ///
 /// # Definition
-/// Z_r = (1/n) sum f(Q(u_ri)) with u_r the r-th scramble; Z is the average of 16 of them and its variance
-/// their spread over 16. A point of each scramble is evaluated at a time.
+/// Z_r = (1/n) sum f(Q(u_ri)) with u_r the r-th scramble. Z is the average of 16 of them and its
+/// variance their spread over 16. A point of each scramble is evaluated at a time.
 ///
 /// # Reference
 /// Owen (1997) for the randomisation and its error.

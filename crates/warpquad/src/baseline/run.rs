@@ -17,8 +17,8 @@ const LEAST: usize = 16;
 pub struct Settings {
     /// How many evaluations to plan for: the last pass is sized to fit. `None`: passes only double.
     pub budget: Option<usize>,
-    /// Of every pass: particles, chains, live points or posterior draws. `None`: small at first, then
-    /// doubled from pass to pass.
+    /// The size of every pass: particles, chains, live points or posterior draws. `None`: small at
+    /// first, then doubled from pass to pass.
     pub particles: Option<usize>,
     /// The seed.
     pub seed: u64,
@@ -66,8 +66,8 @@ pub struct BaselineOutcome {
     pub estimate: Estimate,
     /// Evaluations used, those of an unfinished pass included.
     pub evaluations: usize,
-    /// Whether this is an answer. If not, no pass has come to its end: ln Z is the middle of what is still
-    /// possible and its sd half the width.
+    /// Whether this is an answer. If not, no pass has come to its end: ln Z is the middle of what
+    /// is still possible and its sd half the width.
     pub complete: bool,
     /// What was known before.
     pub trace: Vec<Trace>,
@@ -264,7 +264,8 @@ impl Known {
         }
     }
 
-    /// An average of values in units of exp(ln_unit), its variance, and the values' effective number.
+    /// An average of values in units of exp(ln_unit), its variance, and the values' effective
+    /// number.
     pub fn average(ln_unit: f64, mean: f64, var: f64, effective: f64) -> Known {
         let base = Known::ln(ln_unit, 0.0);
         let estimate = Estimate {

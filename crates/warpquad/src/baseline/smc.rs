@@ -15,14 +15,14 @@ const EFFECTIVE: f64 = 0.5;
 /// Tempered sequential Monte Carlo that keeps every state of its chains.
 ///
 /// # Definition
-/// pi_k is proportional to pi f^beta_k, 0 = beta_0 < ... < beta_T = 1, each beta as large as leaves half of the
-/// particles effective. Z is the product of the stages' mean weights f^(beta_k+1 - beta_k). From a
-/// population about 2 sqrt(n) ancestors are resampled; each starts a Metropolis chain, and all states of all
-/// chains are the next population.
+/// pi_k is proportional to pi f^beta_k, 0 = beta_0 < ... < beta_T = 1. Each beta is as large as
+/// leaves half of the particles effective. Z is the product of the stages' mean weights
+/// f^(beta_k+1 - beta_k). From a population about 2 sqrt(n) ancestors are resampled. Each starts a
+/// Metropolis chain, and all states of all chains are the next population.
 ///
 /// # Error
-/// The variance of ln Z is the sum over stages of the relative variance of the mean weight, from the
-/// spread over chains, which knows their autocorrelation.
+/// The variance of ln Z is the sum over stages of the relative variance of the mean weight, from
+/// the spread over chains, which knows their autocorrelation.
 ///
 /// # Reference
 /// Del Moral, Doucet and Jasra (2006); Dau and Chopin (2022) for keeping all states.
@@ -138,8 +138,8 @@ fn next_beta(ln_f: &[f64], beta: f64) -> f64 {
     .map_or(1.0, |step| beta + step)
 }
 
-/// The largest step that is fine, by bisection of its logarithm, since a step may be 1e-6 where ln f spans
-/// a million nats; `None` if all of `whole` is.
+/// The largest step that is fine; `None` if all of `whole` is. It is found by bisection of its
+/// logarithm, since a step may be 1e-6 where ln f spans a million nats.
 pub(super) fn largest_step(whole: f64, fine: impl Fn(f64) -> bool) -> Option<f64> {
     if fine(whole) {
         return None;
@@ -166,8 +166,8 @@ fn variance_over_chains(ln_weights: &[f64], ln_mean: f64, chains: usize) -> f64 
     mean_and_its_variance(&means).1
 }
 
-/// d ln Z(beta) / d beta is the mean of ln f at beta and grows: at least its present value, and at most the largest
-/// ln f, which is taken to be the largest one seen.
+/// d ln Z(beta) / d beta is the mean of ln f at beta, and it grows. It is at least its present
+/// value, and at most the largest ln f, which is taken to be the largest one seen.
 pub(super) fn not_there_yet(ln_z: f64, beta: f64, cloud: &Cloud, ln_weights: &[f64]) -> Known {
     let weights = normalised(ln_weights);
     let parts = weights.iter().zip(&cloud.ln_f).filter(|(w, _)| **w > 0.0);

@@ -1,4 +1,5 @@
-//! Baselines against integrals with known answers: no bias beyond chance, and errors of the size they claim.
+//! Baselines against integrals with known answers: no bias beyond chance, and errors of the size
+//! they claim.
 
 use super::*;
 use crate::data::Value;
@@ -48,7 +49,8 @@ fn narrow_peak() -> Case {
     Case {
         measure: Product::new(vec![normal(), normal()]).unwrap(),
         ln_f: |x| -7000.0 - 0.5e6 * ((x[0] - 1.5).powi(2) + (x[1] + 0.5).powi(2)),
-        // N(x; 0, 1) exp(-(x - a)^2 / 2 s^2) integrates to s / sqrt(1 + s^2) exp(-a^2 / 2 (1 + s^2)).
+        // N(x; 0, 1) exp(-(x - a)^2 / 2 s^2) integrates to s / sqrt(1 + s^2) exp(-a^2 / 2 (1 +
+        // s^2)).
         ln_z: -7000.0 + (s2 / (1.0 + s2)).ln() - 2.5 / (2.0 * (1.0 + s2)),
     }
 }
@@ -79,8 +81,9 @@ fn outcome(name: &str, case: &Case, budget: usize, seed: u64) -> BaselineOutcome
 
 /// Over several seeds: the mean error is within chance, and errors are as large as claimed.
 ///
-/// The rms of 16 standard normal scores is outside [0.5, 1.6] once in 10^4; Student's tails of estimates
-/// with few degrees of freedom, and widening for passes that disagree, are why there is a little more room.
+/// The rms of 16 standard normal scores is outside [0.5, 1.6] once in 10^4. There is a little more
+/// room for Student's tails of estimates with few degrees of freedom, and for widening where passes
+/// disagree.
 #[track_caller]
 fn check(name: &str, case: &Case, budget: usize) {
     const SEEDS: u64 = 16;
@@ -261,7 +264,8 @@ fn the_same_seed_gives_the_same_bits_and_a_stop_keeps_what_is_known() {
             (a.ln_z, a.ln_sd, a.trace.len()),
             (b.ln_z, b.ln_sd, b.trace.len())
         );
-        // The evaluator stops the same run after most of it, as a clock would: what was known then is the answer.
+        // The evaluator stops the same run after most of it, as a clock would. What was known then
+        // is the answer.
         let mut left = 5000;
         let until = |x: &[f64]| {
             left -= 1;

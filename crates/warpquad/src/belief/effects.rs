@@ -2,14 +2,18 @@
 
 use crate::error::{Error, Result, positive};
 
-/// Main effects, as the analysis of variance calls them: the share of g's variance that is a sum over coordinates.
+/// Main effects, as the analysis of variance calls them: the share of g's variance that is a sum
+/// over coordinates.
 ///
 /// ```text
-/// Sigma(x, y) = s [(1 - share) rho(sum over d of z_d^2) + share / D sum over d of rho(z_d^2 / stretch^2)],    z_d = (x_d - y_d) / l_d
+/// Sigma(x, y) = s [(1 - share) rho(sum over d of z_d^2)
+///                  + share / D sum over d of rho(z_d^2 / stretch^2)]
+/// with z_d = (x_d - y_d) / l_d
 /// ```
 ///
-/// What is seen along one coordinate is then known wherever the others are: independent parameters with D marginals of
-/// some shape take as many observations as D functions of one variable, not as one function of D.
+/// What is seen along one coordinate is then known wherever the others are. Independent parameters
+/// with D marginals of some shape take as many observations as D functions of one variable, not as
+/// one function of D.
 ///
 /// ```
 /// use warpquad::{Belief, Effects, Points, Process, Theta, kernel::SquaredExponential};

@@ -1,7 +1,8 @@
 //! Steps 3 and 4: what is believed about g, and through the warp about f.
 //!
-//! Process, posterior process and warped belief are one kind of thing: each gives a mean, a variance and a
-//! covariance anywhere, and [`Functional`](crate::Functional) integrates any of them.
+//! Process, posterior process and warped belief are one kind of thing: each gives a mean, a
+//! variance and a covariance anywhere, and [`Functional`](crate::Functional) integrates any of
+//! them.
 
 mod axes;
 mod effects;

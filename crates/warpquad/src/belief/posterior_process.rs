@@ -150,7 +150,8 @@ impl PosteriorProcess {
         Ok(out)
     }
 
-    /// The same at once, with L^-1 Sigma(X, x): what Sigma_D loses to the data is the inner product of two columns.
+    /// The same at once, with L^-1 Sigma(X, x). What Sigma_D loses to the data is the inner product
+    /// of two columns.
     pub(crate) fn marginals_reduced(&self, x: &Points) -> (Vec<Marginal>, Mat) {
         let mut k = self.process.sigma_scaled(&self.scaled, x);
         let means: Vec<f64> = (0..x.len())
@@ -177,9 +178,11 @@ impl PosteriorProcess {
         Ok(x.iter().map(mean_at).collect())
     }
 
-    /// What each observation was expected to be, given all the others: mean and variance of g_i there.
+    /// What each observation was expected to be, given all the others: mean and variance of g_i
+    /// there.
     ///
-    /// With A = (Sigma + noise)^-1: variance 1 / A_ii, mean g_i - (A (g - mu))_i / A_ii (Sundararajan and Keerthi 2001).
+    /// With A = (Sigma + noise)^-1: variance 1 / A_ii, mean g_i - (A (g - mu))_i / A_ii
+    /// (Sundararajan and Keerthi 2001).
     ///
     /// ```
     /// use warpquad::{Belief, Points, Process, Theta, kernel::Matern32};

@@ -142,7 +142,7 @@ impl Process {
         slopes
     }
 
-    /// What the correlation of all coordinates together is multiplied by, and that of each one alone.
+    /// The factor of the correlation of all coordinates together, and that of each one alone.
     fn scales(&self) -> (f64, f64) {
         let scale = self.theta.output_scale;
         match &self.theta.effects {
@@ -177,7 +177,8 @@ impl Belief for Process {
     }
 }
 
-/// Points along the axes, divided by the length scales, a dimension after another: the layout that distance loops want.
+/// Points along the axes, divided by the length scales, one dimension after another: the layout
+/// that distance loops want.
 #[derive(Debug, Clone)]
 pub(crate) struct Scaled {
     pub len: usize,
@@ -209,7 +210,8 @@ impl Scaled {
     }
 }
 
-/// Slopes of covariances between a point and others, as the point moves along an axis, an axis after another.
+/// Slopes of covariances between a point and others as the point moves along an axis, one axis
+/// after another.
 pub(crate) struct Slopes {
     len: usize,
     values: Vec<f64>,

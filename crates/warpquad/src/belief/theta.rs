@@ -68,7 +68,8 @@ pub struct Theta {
     /// The variance of the noise on g; 0 for exact integrands. On the log warp it is the variance
     /// of ln f.
     pub noise: f64,
-    /// Directions that the lengths and a quadratic mean are taken along, in place of the coordinates'.
+    /// The directions that lengths and a quadratic mean are taken along, in place of the
+    /// coordinates.
     pub axes: Option<Arc<Axes>>,
     /// What of g is a sum over these directions; without them it is one function of all.
     pub effects: Option<Effects>,
@@ -119,7 +120,8 @@ impl Theta {
         }
     }
 
-    /// The length of g along each coordinate, the others held: 1 / sqrt(sum over axes j of (a_jd / l_j)^2).
+    /// The length of g along each coordinate, the others held: 1 / sqrt(sum over axes j of (a_jd /
+    /// l_j)^2).
     pub fn coordinate_lengths(&self) -> Vec<f64> {
         let lengths = self.axis_lengths();
         let Some(axes) = &self.axes else {

@@ -1,4 +1,5 @@
-//! Draw hyperparameters around the best ones: what the data leave open of theta is uncertainty about Z.
+//! Draw hyperparameters around the best ones: what the data leave open of theta is uncertainty
+//! about Z.
 
 use super::{Fit, Objective, Parameters, in_space};
 use crate::belief::{Process, Theta};
@@ -11,17 +12,19 @@ use crate::numeric::special::ln_sum_exp;
 use crate::numeric::weights::normalised;
 use crate::warp::Warp;
 
-/// The step of the differences, in ln of a length: rounding and the third derivative then cost 1e-6 each.
+/// The step of the differences, in ln of a length: rounding and the third derivative then cost 1e-6
+/// each.
 const STEP: f64 = 1e-3;
 
 /// A direction in which theta is not known to this many nats of a length or scale is cut there.
 const WIDEST: f64 = 2.0;
 
-/// `count` draws of theta with their weights, which sum to 1, from the prior's own theta taken as the best.
+/// `count` draws of theta with their weights, which sum to 1. The process's own theta is taken as
+/// the best.
 ///
-/// The law is normal in the numbers of [`Parameters`], with the inverse of the Hessian of the objective, by central
-/// differences of its exact gradient, as covariance. The draws are weighted by the objective itself; no weight may exceed
-/// sqrt(count) times the mean of them (Ionides 2008).
+/// The law is normal in the numbers of [`Parameters`]. Its covariance is the inverse of the Hessian
+/// of the objective, by central differences of the exact gradient. The draws are weighted by the
+/// objective itself. No weight may exceed sqrt(count) times the mean of them (Ionides 2008).
 pub fn laplace(
     process: &Process,
     warp: &dyn Warp,

@@ -413,7 +413,8 @@ impl<'a> Objective<'a> {
         sums
     }
 
-    /// The gradient in ln output scale, ln length scales, ln noise and the numbers of main effects, given d / d(marginal variance).
+    /// The gradient in ln output scale, ln length scales, ln noise and the numbers of main effects,
+    /// given d / d(marginal variance).
     fn latent_gradient(&self, theta: &Theta, d_var: f64, sums: &Sums, gradient: &mut [f64]) {
         let at = self.parameters.scale_index();
         gradient[at] = theta.output_scale * d_var + total(&sums.c);
@@ -438,7 +439,8 @@ impl<'a> Objective<'a> {
     }
 }
 
-/// Add all pairs. A column of W stays in the first-level cache while everything is multiplied by it.
+/// Add all pairs. A column of W stays in the first-level cache while everything is multiplied by
+/// it.
 fn add_pairs(sums: &mut Sums, inverse: &Mat, a: &[f64], pairs: &Pairs, scaled: &[f64]) {
     let n = a.len();
     let (mut column, mut start) = (vec![0.0; n], 0);

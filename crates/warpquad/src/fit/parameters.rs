@@ -15,15 +15,17 @@ const START_LENGTHS: [f64; 2] = [0.1, 0.5];
 const OUTPUT_SCALES: (f64, f64) = (1e-8, 1e4);
 /// Smallest and largest noise variance, in the same units.
 const NOISES: (f64, f64) = (1e-12, 1.0);
-/// Smallest and largest share of main effects against the rest, and their stretch: beyond, one of the two parts is nothing.
+/// The smallest and largest odds of main effects against the rest, and the limits of their stretch.
+/// Beyond, one of the two parts is nothing.
 const ODDS: (f64, f64) = (1e-3, 1e3);
 const STRETCHES: (f64, f64) = (0.05, 20.0);
-/// The sd of ln odds and of ln stretch under their priors, which are around 1: a share or a length that the data say nothing of stays.
+/// The sd of ln odds and of ln stretch under their priors, which are around 1. So a share or a
+/// length that the data say nothing of stays.
 const ODDS_SD: f64 = 3.0;
 const STRETCH_SD: f64 = 1.0;
 
-/// The free numbers: the mean's, then ln output scale, ln length scales, ln noise if it is fitted, and ln odds and ln stretch of
-/// main effects if there are such.
+/// The free numbers: the mean's, ln output scale and ln length scales; then ln noise if it is
+/// fitted, and ln odds and ln stretch if there are main effects.
 #[derive(Debug, Clone)]
 pub struct Parameters {
     template: Theta,
@@ -37,7 +39,8 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// The layout for this prior's mean function, with bounds from the data; `x` is along the prior's axes.
+    /// The layout for this process's mean function, with bounds from the data. `x` is along the
+    /// process's axes.
     pub fn new(
         process: &Process,
         x: &Points,
@@ -108,8 +111,8 @@ impl Parameters {
         &self.bounds
     }
 
-    /// A small step for every number: that part of a factor e for scales, of a length for places, and of
-    /// the sd of g for its mean.
+    /// A small step for every number. It is a part of a factor e for scales, of a length for
+    /// places, and of the sd of g for its mean.
     pub(super) fn steps(&self, part: f64) -> Vec<f64> {
         let mut out = vec![part; self.bounds.len()];
         out[0] *= self.template.output_scale.sqrt();

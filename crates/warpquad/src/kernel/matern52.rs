@@ -5,7 +5,8 @@ use super::{Family, Kernel, fill_matern};
 
 /// The Matern kernel with nu = 5/2.
 ///
-/// * Definition: rho = (1 + a + a^2/3) exp(-a) with a = sqrt(5) r, d rho / d(r^2) = -(5/6) (1 + a) exp(-a).
+/// * Definition: rho = (1 + a + a^2/3) exp(-a) with a = sqrt(5) r, d rho / d(r^2) = -(5/6) (1 + a)
+///   exp(-a).
 /// * Reference: Rasmussen and Williams (2006), eq. 4.17.
 ///
 /// ```

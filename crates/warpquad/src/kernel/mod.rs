@@ -1,8 +1,9 @@
 //! Say how strongly g at two points is tied: rho(r^2), and its one derivative.
 //!
-//! A kernel is two functions of the scaled squared distance r^2 = sum over d of ((x_d - x'_d) / l_d)^2.
-//! Length scales and the output scale live in [`Theta`](crate::belief::Theta), so every gradient, in
-//! hyperparameters and in inputs, follows from d rho / d(r^2) by the chain rule.
+//! A kernel is two functions of the scaled squared distance r^2 = sum over d of ((x_d - x'_d) /
+//! l_d)^2: the correlation rho and d rho / d(r^2). Length scales and the output scale live in
+//! [`Theta`](crate::belief::Theta). So every gradient, in hyperparameters and in inputs, follows
+//! from d rho / d(r^2) by the chain rule.
 
 mod matern12;
 mod matern32;
@@ -28,8 +29,8 @@ pub trait Kernel: Debug + Send + Sync {
 
     /// Replace each r^2 by rho, and write d rho / d(r^2) beside it where it is asked for.
     ///
-    /// At r = 0 a kernel with a kink (Matern 1/2) writes 0: the derivative is always multiplied by a
-    /// squared difference or by a difference that vanishes there.
+    /// At r = 0 a kernel with a kink (Matern 1/2) writes 0: the derivative is always multiplied by
+    /// a difference, or a squared one, which vanishes there.
     fn fill(&self, r2: &mut [f64], derivative: Option<&mut [f64]>);
 
     /// Whether closed forms know this kernel.

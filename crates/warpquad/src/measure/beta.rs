@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Positive finite a and b; checked for shapes from 0.01 to 2e4.
 ///
 /// # Numerics
-/// All through the logit, the natural coordinate, whose law is [`LogitBeta`]: a quantile within 1e-16 of one is the largest
-/// number below one in x, and right in the logit.
+/// All goes through the logit, the natural coordinate, whose law is [`LogitBeta`]. A quantile
+/// within 1e-16 of one is the largest number below one in x, and right in the logit.
 ///
 /// # Reference
 /// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 2 (1995), chapter 25.
@@ -59,7 +59,8 @@ impl Beta {
 
     /// The log of x^a (1-x)^b/B(a, b).
     fn ln_weight(&self, x: f64) -> f64 {
-        // Exact in x where the logit, a difference of logs, would round: large shapes need it the other way round.
+        // Exact in x, where the logit, a difference of logs, would round. Large shapes need it the
+        // other way round.
         if self.a.min(self.b) < 10.0 {
             return self.a * x.ln() + self.b * (-x).ln_1p() - ln_beta(self.a, self.b);
         }
@@ -134,7 +135,8 @@ impl Univariate for Beta {
 /// See [`beta_quantile_logit`].
 ///
 /// # Reference
-/// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 2 (1995), chapter 23 (generalised logistic, type IV).
+/// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 2 (1995), chapter 23
+/// (generalised logistic, type IV).
 ///
 /// ```
 /// use warpquad::measure::{Beta, Measure, Product};

@@ -1,4 +1,5 @@
-//! Change variables: the charts z <-> x in which a measure is uniform, normal or at least well scaled.
+//! Change variables: the charts z <-> x in which a measure is uniform, normal or at least well
+//! scaled.
 
 // from_natural is the inverse of to_natural, not a constructor.
 #![allow(clippy::wrong_self_convention)]
@@ -20,7 +21,8 @@ use std::sync::Arc;
 pub enum Chart {
     /// z = x: the user's own coordinates, where the published methods live.
     Identity,
-    /// The logarithm of positive parameters, the logit of those between two ends, x itself otherwise.
+    /// The logarithm of positive parameters, the logit of those between two ends, x itself
+    /// otherwise.
     Natural,
     /// The normal score z = Phi^-1(F(x)): pi becomes the standard normal.
     Score,

@@ -9,7 +9,8 @@ use std::sync::Arc;
 /// The empirical measure of n points.
 ///
 /// # Definition
-/// Mass 1/n on each point; [`quantile`](Measure::quantile) picks point floor(n u_0) and ignores the other coordinates of u.
+/// Mass 1/n on each point; [`quantile`](Measure::quantile) picks point floor(n u_0) and ignores the
+/// other coordinates of u.
 ///
 /// # Moments
 /// Those of the sample, divided by n: they are the moments of this measure.
@@ -18,8 +19,9 @@ use std::sync::Arc;
 /// At least one point.
 ///
 /// # Numerics
-/// The measure has no density. [`ln_density`](Measure::ln_density) is that of a Gaussian kernel estimate with Scott's bandwidth, a
-/// smooth stand-in that serves to rank candidate points and nothing else; integrals use the points themselves.
+/// The measure has no density. [`ln_density`](Measure::ln_density) is that of a Gaussian kernel
+/// estimate with Scott's bandwidth. This smooth stand-in ranks candidate points and serves nothing
+/// else. Integrals use the points themselves.
 ///
 /// # Reference
 /// Scott, *Multivariate Density Estimation* (1992), section 6.3.

@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// Positive finite shape and rate; checked for shapes from 0.01 to 1e6.
 ///
 /// # Numerics
-/// All through z = ln x, the natural coordinate, whose law is [`LnGamma`]: a quantile that underflows in x is still right in z.
+/// All goes through z = ln x, the natural coordinate, whose law is [`LnGamma`]. A quantile that
+/// underflows in x is still right in z.
 ///
 /// # Reference
 /// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 1 (1994), chapter 17.
@@ -109,10 +110,12 @@ impl Univariate for Gamma {
     }
 }
 
-/// The law of z = offset + slope ln Y, Y gamma with rate one: the log of a gamma, exponential or half-normal variable.
+/// The law of z = offset + slope ln Y, Y gamma with rate one: the log of a gamma, exponential or
+/// half-normal variable.
 ///
 /// # Definition
-/// With y = exp((z - offset)/slope): p(z) = y^shape e^-y/(slope Gamma(shape)), log-concave for every shape.
+/// With y = exp((z - offset)/slope): p(z) = y^shape e^-y/(slope Gamma(shape)), log-concave for
+/// every shape.
 ///
 /// # Moments
 /// Mean offset + slope psi(shape), variance slope^2 psi'(shape).

@@ -19,7 +19,8 @@ use std::sync::Arc;
 /// `cov` symmetric and positive definite.
 ///
 /// # Numerics
-/// With cov = L L', the quantile map is x = mean + L z, z the normal scores of u; the first coordinates of u move all of x.
+/// With cov = L L', the quantile map is x = mean + L z, z being the normal scores of u. The first
+/// coordinates of u move all of x.
 ///
 /// # Reference
 /// Rosenblatt, "Remarks on a multivariate transformation" (1952).
@@ -83,7 +84,8 @@ fn symmetric(cov: &[f64], d: usize) -> Result<()> {
         for j in 0..=i {
             let (a, b) = (cov[i * d + j], cov[j * d + i]);
             finite(&format!("covariance[{i}][{j}]"), a)?;
-            // Entries made by A A' in another order of summation differ by a few roundings, not by 1e-10.
+            // Entries made by A A' in another order of summation differ by a few roundings, not by
+            // 1e-10.
             if (a - b).abs() > 1e-10 * (a.abs() + b.abs()) || b.is_nan() {
                 let reason = format!(
                     "is not symmetric: [{i}][{j}] is {a} but [{j}][{i}] is {b}; give (C + C')/2"

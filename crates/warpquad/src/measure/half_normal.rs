@@ -19,8 +19,8 @@ use std::sync::Arc;
 /// Any positive finite sd (of the normal law before folding).
 ///
 /// # Numerics
-/// x^2/(2 sd^2) is a gamma variable of shape 1/2, which gives the lower quantiles with relative accuracy; the upper ones are
-/// normal quantiles of half the mass. The natural coordinate is ln x.
+/// x^2/(2 sd^2) is a gamma variable of shape 1/2, which gives the lower quantiles with relative
+/// accuracy. The upper ones are normal quantiles of half the mass. The natural coordinate is ln x.
 ///
 /// # Reference
 /// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 1 (1994), chapter 13.10.

@@ -11,13 +11,15 @@ use std::sync::Arc;
 /// p(x) = 1/(x L), L = ln(hi/lo): ln x is uniform.
 ///
 /// # Moments
-/// With g = sqrt(lo hi) and l = L/2: mean g sinh(l)/l, variance g^2 (sinh(l)/l) (cosh(l) - sinh(l)/l).
+/// With g = sqrt(lo hi) and l = L/2: mean g sinh(l)/l, variance g^2 (sinh(l)/l) (cosh(l) -
+/// sinh(l)/l).
 ///
 /// # Range
 /// 0 < lo < hi, both finite.
 ///
 /// # Numerics
-/// The difference in the variance is summed as a series for narrow intervals. The natural coordinate is ln x.
+/// The difference in the variance is summed as a series for narrow intervals. The natural
+/// coordinate is ln x.
 ///
 /// # Reference
 /// Hamming, "On the distribution of numbers" (1970).

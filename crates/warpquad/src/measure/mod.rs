@@ -1,14 +1,16 @@
-//! Say what to integrate against: probability measures, the coordinates a Gaussian process should live in, and the registry of priors.
+//! Say what to integrate against: probability measures, their charts, and the registry of priors.
 //!
-//! A prior of several parameters is a [`Product`] of [`Univariate`]s, a [`Gaussian`], a sample ([`Empirical`]) or a
-//! user's own map of the unit cube ([`Transform`]); all are a [`Measure`]. Each measure offers charts ([`Chart`]): a chart
-//! is a change of variables z <-> x together with the law of z, which is a [`Measure`] again, so that a Gaussian process, its
-//! acquisition and its nodes run in z and only the user sees x.
+//! A prior of several parameters is a [`Product`] of [`Univariate`]s, a [`Gaussian`], a sample
+//! ([`Empirical`]) or a user's own map of the unit cube ([`Transform`]). All are a [`Measure`].
+//! Each measure offers charts ([`Chart`]): a chart is a change of variables z <-> x together with
+//! the law of z. That law is a [`Measure`] again, so a Gaussian process, its acquisition and its
+//! nodes run in z, and only the user sees x.
 //!
 //! ```
 //! use warpquad::measure::{Measure, Product, univariate};
 //!
-//! let pi = Product::new(vec![univariate("uniform", &[0.0, 2.0])?, univariate("log-uniform", &[0.01, 100.0])?])?;
+//! let rate = univariate("log-uniform", &[0.01, 100.0])?;
+//! let pi = Product::new(vec![univariate("uniform", &[0.0, 2.0])?, rate])?;
 //! let mut x = [0.0; 2];
 //! pi.quantile(&[0.25, 0.5], &mut x);
 //! assert!((x[0] - 0.5).abs() < 1e-15 && (x[1] - 1.0).abs() < 1e-14);
@@ -62,7 +64,8 @@ use std::sync::Arc;
 ///
 /// Quantiles are asked for by tail, so that the upper tail is as sharp as the lower one.
 pub trait Univariate: Debug + Send + Sync {
-    /// The point that leaves the given mass in the given tail; strictly inside a finite end of the support.
+    /// The point that leaves the given mass in the given tail. It is strictly inside a finite end
+    /// of the support.
     fn quantile_at(&self, tail: Tail) -> f64;
 
     /// The distribution function P(X <= x).
@@ -91,7 +94,8 @@ pub trait Univariate: Debug + Send + Sync {
         Coordinate::Linear
     }
 
-    /// The law of z in the natural coordinate, where it has a name of its own; [`Pushed`] stands in otherwise.
+    /// The law of z in the natural coordinate, where it has a name of its own; [`Pushed`] stands in
+    /// otherwise.
     fn natural_law(&self) -> Option<Arc<dyn Univariate>> {
         None
     }
@@ -126,7 +130,8 @@ pub trait Measure: Debug + Send + Sync {
     /// The gradient of [`ln_density`](Self::ln_density).
     fn ln_density_gradient(&self, x: &[f64], out: &mut [f64]);
 
-    /// Whether [`ln_density`](Self::ln_density) is known. Only a [`Transform`] without a density or an inverse says no.
+    /// Whether [`ln_density`](Self::ln_density) is known. Only a [`Transform`] without a density or
+    /// an inverse says no.
     fn has_density(&self) -> bool {
         true
     }
@@ -134,8 +139,8 @@ pub trait Measure: Debug + Send + Sync {
     /// The smallest box that carries the mass, possibly infinite.
     fn support(&self) -> Vec<(f64, f64)>;
 
-    /// A typical length of each coordinate, positive and finite: twice the interquartile range, and at most the width
-    /// of the support. For a uniform this is the width of the box.
+    /// A typical length of each coordinate, positive and finite: twice the interquartile range, and
+    /// at most the width of the support. For a uniform this is the width of the box.
     fn scale(&self) -> Vec<f64>;
 
     /// The mean, if known.
@@ -261,8 +266,8 @@ fn ordered(lo: f64, hi: f64) -> Result<()> {
     Err(Error::spec("lo", reason))
 }
 
-/// The nearest number strictly between `lo` and `hi`, so that rounding never lands on an end where a density may be
-/// infinite; a NaN stays one.
+/// The nearest number strictly between `lo` and `hi`; a NaN stays one. So rounding never lands on
+/// an end, where a density may be infinite.
 fn inside(x: f64, lo: f64, hi: f64) -> f64 {
     if x <= lo {
         lo.next_up()

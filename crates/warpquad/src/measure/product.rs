@@ -76,7 +76,8 @@ impl Measure for Product {
         let mut sum = 0.0;
         for (law, &x) in self.laws.iter().zip(x) {
             let term = law.ln_density(x);
-            // Outside in one coordinate is outside, whatever the others say: no infinity minus infinity.
+            // Outside in one coordinate is outside, whatever the others say: no infinity minus
+            // infinity.
             if term == f64::NEG_INFINITY {
                 return term;
             }
@@ -126,7 +127,8 @@ impl Measure for Product {
     }
 }
 
-/// Twice the interquartile range, at most the width of the support: the width itself for a uniform law.
+/// Twice the interquartile range, at most the width of the support: the width itself for a uniform
+/// law.
 fn length(law: &dyn Univariate) -> f64 {
     let (lo, hi) = law.support();
     let spread = 2.0 * (law.quantile_sf(0.25) - law.quantile(0.25));

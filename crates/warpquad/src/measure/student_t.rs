@@ -17,7 +17,8 @@ use std::sync::Arc;
 /// Positive finite df and scale; checked for df from 0.5 to 1e6.
 ///
 /// # Numerics
-/// df/(df + t^2) is Beta(df/2, 1/2), inverted on its logit. A quantile that overflows is the largest finite number.
+/// df/(df + t^2) is Beta(df/2, 1/2), inverted on its logit. A quantile that overflows is the
+/// largest finite number.
 ///
 /// # Reference
 /// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 2 (1995), chapter 28.

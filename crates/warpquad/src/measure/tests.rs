@@ -82,7 +82,8 @@ fn quantiles_invert_the_distribution_function() {
     }
 }
 
-/// Integrals over the law of 1, x and x^2 through the normal score of u: x = F^-1(Phi(s)), dx = phi(s)/p(x) ds.
+/// Integrals over the law of 1, x and x^2 through the normal score of u: x = F^-1(Phi(s)), dx =
+/// phi(s)/p(x) ds.
 #[test]
 fn densities_have_mass_one_and_the_stated_moments() {
     let rule = legendre(400);
@@ -93,7 +94,8 @@ fn densities_have_mass_one_and_the_stated_moments() {
             .map(|(t, w)| (9.0 * t, 9.0 * w))
     };
     for (label, law) in laws() {
-        // The density is integrated over x between quantiles, panel by panel, so that the quantile map is not taken on trust.
+        // The density is integrated over x between quantiles, panel by panel, so that the quantile
+        // map is not taken on trust.
         let short = legendre(40);
         let mut mass = 0.0;
         let score = |i: i32| f64::from(i) * 0.25;
@@ -136,7 +138,8 @@ fn densities_have_mass_one_and_the_stated_moments() {
                 "{label}, mean {mean} off by {error}"
             );
             let second = moment(&|x| (x - mean) * (x - mean));
-            // Student's t with five degrees of freedom still has 1e-6 of its variance beyond nine sigma.
+            // Student's t with five degrees of freedom still has 1e-6 of its variance beyond nine
+            // sigma.
             let tolerance = if label.starts_with("student") {
                 1e-4
             } else {
@@ -185,7 +188,8 @@ fn nothing_lies_outside_the_support() {
     }
 }
 
-/// Round trips, and the density and its gradient through each chart, against x and against differences.
+/// Round trips, and the density and its gradient through each chart, against x and against
+/// differences.
 #[test]
 fn charts_are_consistent() {
     let laws: Vec<_> = laws()
@@ -393,7 +397,8 @@ fn laws_agree_with_the_oracle() {
         } else {
             (x / exact - 1.0).abs()
         };
-        // The worst is 1.1e-13, of a gamma of shape 0.01, whose quantile multiplies the rounding of ln p by 100.
+        // The worst is 1.1e-13, of a gamma of shape 0.01, whose quantile multiplies the rounding of
+        // ln p by 100.
         assert!(error < 1e-12, "{line}: {x:e}");
         // x rounds, which moves ln p by x times its slope.
         let slack =

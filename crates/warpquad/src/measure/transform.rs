@@ -24,10 +24,11 @@ pub type LnDensity = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 /// T must be finite on the open cube, and smooth if a density is to be had.
 ///
 /// # Numerics
-/// The natural chart is the unit cube itself, where the density is exactly one and nothing but T is needed. The density
-/// in x is, in this order: the one given; minus ln |det dT/du| by central differences at the inverse given; otherwise
-/// unknown, in which case [`has_density`](Measure::has_density) says so and `ln_density` is negative infinity everywhere. Gradients
-/// in x are central differences.
+/// The natural chart is the unit cube itself, where the density is exactly one and nothing but T is
+/// needed. The density in x is, in this order: the one given; minus ln |det dT/du| by central
+/// differences at the inverse given; otherwise unknown. In the last case
+/// [`has_density`](Measure::has_density) says so and `ln_density` is negative infinity everywhere.
+/// Gradients in x are central differences.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -104,7 +105,8 @@ impl Transform {
         let mut jacobian = vec![0.0; self.dim * self.dim];
         let (mut ahead, mut behind) = (vec![0.0; self.dim], vec![0.0; self.dim]);
         for j in 0..self.dim {
-            // The cube root of rounding balances it against the cubic term; near a face the step shrinks to stay inside.
+            // The cube root of rounding balances it against the cubic term. Near a face the step
+            // shrinks to stay inside.
             let h = f64::EPSILON.cbrt() * u[j].min(1.0 - u[j]).max(f64::MIN_POSITIVE);
             let mut v = u.to_vec();
             v[j] = u[j] + h;
@@ -178,7 +180,8 @@ impl Measure for Transform {
         };
         let mut y = x.to_vec();
         for j in 0..self.dim {
-            // A density by differences has seven digits; a step of 1e-3 of the scale keeps half of them in its slope.
+            // A density by differences has seven digits. A step of 1e-3 of the scale keeps half of
+            // them in its slope.
             let h = if self.ln_density.is_some() {
                 1e-5
             } else {
@@ -202,7 +205,8 @@ impl Measure for Transform {
     }
 
     fn scale(&self) -> Vec<f64> {
-        // Quartiles over a lattice of 128 points; the generators are powers of 1/phi_d, Roberts' R sequence.
+        // Quartiles over a lattice of 128 points; the generators are powers of 1/phi_d, Roberts' R
+        // sequence.
         let n = 128;
         let root = (0..40).fold(2.0_f64, |r, _| {
             (1.0 + r).powf(1.0 / (self.dim as f64 + 1.0))

@@ -16,14 +16,17 @@ use std::sync::{Arc, OnceLock};
 /// p(x) proportional to exp(-(x - mean)^2/(2 sd^2)) between lo and hi; either end may be infinite.
 ///
 /// # Moments
-/// By Gauss-Legendre quadrature over the part that carries the mass, since the closed form cancels when lo lies in the tail.
+/// By Gauss-Legendre quadrature over the part that carries the mass, since the closed form cancels
+/// when lo lies in the tail.
 ///
 /// # Range
-/// Any finite mean (of the law before it is cut), positive finite sd, lo < hi; checked with lo 30 sd above the mean.
+/// Any finite mean (of the law before it is cut), positive finite sd, lo < hi. It is checked with
+/// lo 30 sd above the mean.
 ///
 /// # Numerics
-/// Masses are written as phi(a) times the integral of exp(-a t - t^2/2), a the score of an end and t the distance from it, and
-/// quantiles are solved for that distance: nothing under- or overflows, and x - lo keeps its digits.
+/// Masses are written as phi(a) times the integral of exp(-a t - t^2/2), where a is the score of an
+/// end and t the distance from it. Quantiles are solved for that distance. So nothing under- or
+/// overflows, and x - lo keeps its digits.
 ///
 /// # Reference
 /// Johnson, Kotz and Balakrishnan, *Continuous Univariate Distributions* 1 (1994), chapter 13.10.
@@ -148,7 +151,8 @@ impl Side {
         }
     }
 
-    /// The score z with Phi(z) = Phi(a) + p (Phi(b) - Phi(a)); of use only for a < 0, where that is at most 3/4.
+    /// The score z with Phi(z) = Phi(a) + p (Phi(b) - Phi(a)). It is of use only for a < 0, where
+    /// that is at most 3/4.
     fn guess(&self, ln_p: f64) -> f64 {
         if self.a >= 0.0 {
             return self.a;
@@ -160,7 +164,8 @@ impl Side {
         normal_quantile_ln(ln_add_exp(ln_normal_cdf(self.a), part))
     }
 
-    /// The distance from lo that has mass `p` within it: Newton for ln span(h), which is concave, from the left.
+    /// The distance from lo that has mass `p` within it: Newton for ln span(h), which is concave,
+    /// from the left.
     fn near(&self, p: f64, guess: f64) -> f64 {
         let ln_target = p.ln() + self.ln_from_lo;
         let a = self.a;
@@ -187,7 +192,8 @@ impl Side {
         h
     }
 
-    /// The distance k from hi that has mass `p` beyond it: two Newton steps from a value that is right but for rounding.
+    /// The distance k from hi that has mass `p` beyond it: two Newton steps from a value that is
+    /// right but for rounding.
     fn far(&self, p: f64, mut k: f64) -> f64 {
         for _ in 0..2 {
             let beyond = ln_span(k - self.b, self.width - k);
@@ -219,7 +225,8 @@ fn integrate(from: f64, to: f64, panels: usize, f: impl Fn(f64) -> f64) -> f64 {
     sum * half
 }
 
-/// ln of the integral over t from 0 to h of exp(-a t - t^2/2): the normal mass of [a, a + h] over phi(a).
+/// ln of the integral over t from 0 to h of exp(-a t - t^2/2): the normal mass of [a, a + h] over
+/// phi(a).
 fn ln_span(a: f64, h: f64) -> f64 {
     if a.is_infinite() || h.is_nan() {
         return f64::NAN;
@@ -249,10 +256,12 @@ fn mills(a: f64) -> f64 {
     FRAC_PI_2.sqrt() * erfcx(a * FRAC_1_SQRT_2)
 }
 
-/// The mass over the density at the mode, and mean and variance of the distance of the score from the mode.
+/// The mass over the density at the mode, and mean and variance of the distance of the score from
+/// the mode.
 fn moments(side: &Side) -> (f64, (f64, f64)) {
     let mode = 0_f64.clamp(side.a, side.b);
-    // Where the exponent -t (mode + t/2), t = score - mode, falls to -45, below rounding: t = 90/(mode + sqrt(mode^2 + 90)).
+    // Where the exponent -t (mode + t/2), t = score - mode, falls to -45, below rounding: t =
+    // 90/(mode + sqrt(mode^2 + 90)).
     let reach = 90.0 / (mode.abs() + (mode * mode + 90.0).sqrt());
     let below = if mode == side.a {
         0.0

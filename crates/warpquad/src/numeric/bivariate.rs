@@ -1,14 +1,17 @@
-//! Compute the bivariate normal distribution, its density and its excess Phi2 - Phi Phi' without cancellation.
+//! Compute the bivariate normal distribution, density and excess Phi2 - Phi Phi', without
+//! cancellation.
 //!
-//! Everything rests on one integral with a positive integrand (Plackett). With r the correlation and q = sqrt((1 - r)/(1 + r)),
+//! Everything rests on one integral with a positive integrand (Plackett). With r the correlation
+//! and q = sqrt((1 - r)/(1 + r)),
 //!
 //! ```text
 //! dPhi2/dr = exp(-Q) / (2 pi sqrt(1 - r^2)),      Q = (h^2 + k^2 - 2 h k r) / (2 (1 - r^2)),
 //! dr / sqrt(1 - r^2) = -2 dq / (1 + q^2),         1 + r = 2/(1 + q^2),    1 - r = 2 q^2/(1 + q^2),
 //! ```
 //!
-//! so that for rho > 0 the excess is the integral of exp(-Q) / (pi (1 + q^2)) over q from q(rho) to q(0) = 1. The variable q is the tangent of half
-//! the angle arccos(r): smooth up to r = 1, and rational. For rho < 0, excess(h, k, rho) = -excess(h, -k, -rho).
+//! So for rho > 0 the excess is the integral of exp(-Q) / (pi (1 + q^2)) over q from q(rho) to
+//! q(0) = 1. The variable q is the tangent of half the angle arccos(r): it is smooth up to r = 1,
+//! and rational. For rho < 0, excess(h, k, rho) = -excess(h, -k, -rho).
 
 mod equal;
 mod integral;
@@ -23,7 +26,8 @@ use std::f64::consts::PI;
 fn normal_between(a: f64, width: f64) -> f64 {
     let b = a + width;
     if width.abs() * (a.abs() + b.abs()) <= 2.0 {
-        // phi(a + width u) = phi(a) exp(-width u (a + width u/2)), an exponent of at most 1: 16 nodes are exact.
+        // phi(a + width u) = phi(a) exp(-width u (a + width u/2)), an exponent of at most 1: 16
+        // nodes are exact.
         let rule = choose(9.0, 0.5);
         let density = |u: f64| (-width * u * (a + 0.5 * width * u)).exp();
         let mean: f64 = rule
@@ -40,17 +44,19 @@ fn normal_between(a: f64, width: f64) -> f64 {
     }
 }
 
-/// q = sqrt((1 - rho)/(1 + rho)) and 1 - q = 2 rho/(1 + rho + sqrt(1 - rho^2)), the latter with relative accuracy.
+/// q = sqrt((1 - rho)/(1 + rho)), and 1 - q = 2 rho/(1 + rho + sqrt(1 - rho^2)) with relative
+/// accuracy.
 #[inline]
 fn half_angle(rho: f64) -> (f64, f64) {
     let root = ((1.0 - rho) * (1.0 + rho)).sqrt();
     (root / (1.0 + rho), 2.0 * rho / (1.0 + rho + root))
 }
 
-/// Excess Phi2(h, k; rho) - Phi(h) Phi(k): the covariance of the events X <= h and Y <= k for standard normals with correlation rho.
+/// The excess Phi2(h, k; rho) - Phi(h) Phi(k). It is the covariance of the events X <= h and Y <= k
+/// for standard normals with correlation rho.
 ///
-/// It has the sign of rho, and relative accuracy also where both terms of the difference are larger by many orders. |rho| beyond 1 is taken
-/// as 1.
+/// It has the sign of rho. It has relative accuracy even where both terms of the difference are
+/// larger by many orders. |rho| beyond 1 is taken as 1.
 ///
 /// ```
 /// use warpquad::numeric::bivariate::normal_excess;
@@ -78,10 +84,11 @@ fn positive_excess(h: f64, k: f64, rho: f64) -> f64 {
     }
 }
 
-/// Bivariate normal distribution function Phi2(h, k; rho) = P(X <= h, Y <= k), with relative accuracy for either sign of rho.
+/// The bivariate normal distribution function Phi2(h, k; rho) = P(X <= h, Y <= k), with relative
+/// accuracy for either sign of rho.
 ///
-/// For rho >= 0 it is Phi Phi' plus the excess; for rho < 0 it is counted from its value max(0, Phi(h) - Phi(-k)) at rho = -1, so that no
-/// difference is formed and the result is never negative.
+/// For rho >= 0 it is Phi Phi' plus the excess. For rho < 0 it is counted from its value max(0,
+/// Phi(h) - Phi(-k)) at rho = -1. So no difference is formed, and the result is never negative.
 ///
 /// ```
 /// use warpquad::numeric::bivariate::normal_cdf2;
@@ -108,7 +115,8 @@ pub fn normal_cdf2(h: f64, k: f64, rho: f64) -> f64 {
     }
 }
 
-/// Logarithm of the standard bivariate normal density; for |rho| = 1 it is +inf on the line that carries the mass and -inf elsewhere.
+/// The logarithm of the standard bivariate normal density. For |rho| = 1 it is +inf on the line
+/// that carries the mass and -inf elsewhere.
 pub fn ln_normal_pdf2(h: f64, k: f64, rho: f64) -> f64 {
     let (minus, plus) = (1.0 - rho, 1.0 + rho);
     if h.is_nan() || k.is_nan() || rho.is_nan() {
@@ -128,7 +136,8 @@ pub fn ln_normal_pdf2(h: f64, k: f64, rho: f64) -> f64 {
     -(2.0 * PI).ln() - 0.5 * (minus * plus).ln() - Exponent::new(h, k).at(minus, plus)
 }
 
-/// Standard bivariate normal density phi2(h, k; rho), the derivative of `normal_cdf2` and of `normal_excess` by rho.
+/// The standard bivariate normal density phi2(h, k; rho): the derivative of `normal_cdf2` and of
+/// `normal_excess` by rho.
 ///
 /// ```
 /// use warpquad::numeric::bivariate::normal_pdf2;

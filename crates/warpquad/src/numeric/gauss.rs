@@ -7,18 +7,19 @@
 //!                                                     b_k^2 = k^2 / (4 k^2 - 1)   (Legendre)
 //! ```
 //!
-//! The nodes are the roots of `p_n`, isolated by Sturm counts and finished by Newton; the weights are
-//! `1 / K(x)` with the Christoffel sum `K = sum_{k<n} p_k^2`, in which nothing cancels.
+//! The nodes are the roots of `p_n`, isolated by Sturm counts and finished by Newton. The weights
+//! are `1 / K(x)` with the Christoffel sum `K = sum_{k<n} p_k^2`, in which nothing cancels.
 //!
-//! A weight is more sensitive than its node: near the ends of a 128-point Legendre rule a half-ulp of the
-//! node moves `K` by 1.6e-13 relative. So the last steps run in double-double arithmetic.
+//! A weight is more sensitive than its node: near the ends of a 128-point Legendre rule a half-ulp
+//! of the node moves `K` by 1.6e-13 relative. So the last steps run in double-double arithmetic.
 
 use std::f64::consts::LN_2;
 use std::ops::{Add, Mul, Neg};
 
 /// The nodes and weights of a quadrature rule, in increasing order of the nodes.
 ///
-/// `ln_weights` holds the logarithms, which stay finite where a far Hermite weight underflows (n > 370 or so).
+/// `ln_weights` holds the logarithms, which stay finite where a far Hermite weight underflows (n >
+/// 370 or so).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
     /// Where to evaluate.
@@ -29,7 +30,8 @@ pub struct Rule {
     pub ln_weights: Vec<f64>,
 }
 
-/// The `n`-point rule for the standard normal: `sum_i w_i f(z_i) = E f(Z)`, exact for degree `2n - 1`.
+/// The `n`-point rule for the standard normal: `sum_i w_i f(z_i) = E f(Z)`, exact for degree
+/// `2n - 1`.
 ///
 /// The weights sum to one. `n = 0` gives an empty rule.
 ///
@@ -46,7 +48,8 @@ pub fn hermite(n: usize) -> Rule {
     Jacobi::new(n, |k| Dd::from(k as f64), 1.0, 2.0 * (n as f64).sqrt()).rule()
 }
 
-/// The `n`-point rule on `[-1, 1]`: `sum_i w_i f(x_i) = int_{-1}^1 f(x) dx`, exact for degree `2n - 1`.
+/// The `n`-point rule on `[-1, 1]`: `sum_i w_i f(x_i) = int_{-1}^1 f(x) dx`, exact for degree
+/// `2n - 1`.
 ///
 /// The weights sum to two. `n = 0` gives an empty rule.
 ///
@@ -66,7 +69,8 @@ pub fn legendre(n: usize) -> Rule {
     Jacobi::new(n, b2, 2.0, 1.0).rule()
 }
 
-/// The recurrence of one weight function: `b[k]` and its reciprocal for `k = 1..=n`, and the total mass.
+/// The recurrence of one weight function: `b[k]` and its reciprocal for `k = 1..=n`, and the total
+/// mass.
 struct Jacobi {
     n: usize,
     b: Vec<Dd>,
@@ -98,7 +102,8 @@ impl Jacobi {
 
     fn rule(&self) -> Rule {
         let mut rule = Rule::default();
-        // Nodes are symmetric about zero: compute the upper half, the middle one (odd n) being exactly zero.
+        // Nodes are symmetric about zero: compute the upper half. The middle one (odd n) is exactly
+        // zero.
         let upper: Vec<(f64, f64, f64)> = (self.n / 2..self.n).map(|i| self.node(i)).collect();
         for &(x, w, ln_w) in upper.iter().skip(self.n % 2).rev() {
             rule.push(-x, w, ln_w);
@@ -114,8 +119,8 @@ impl Jacobi {
         let mut x = Dd::from(0.0);
         if 2 * i + 1 != self.n {
             x = Dd::from(self.isolate(i));
-            // Newton squares an error of at most 1e-12 by a factor p''/(2 p') below 1e5 (n <= 512): the first step
-            // is good to about 1e-19, the second to the precision of the arithmetic.
+            // Newton squares an error of at most 1e-12 by a factor p''/(2 p') below 1e5 (n <= 512):
+            // the first step is good to about 1e-19, the second to the precision of the arithmetic.
             for _ in 0..2 {
                 x = x + self.evaluate(x).newton;
             }
@@ -127,7 +132,8 @@ impl Jacobi {
         (x.hi, weight, ln_weight)
     }
 
-    /// Bisect on the number of roots below, down to the accuracy of the count (about 1e-14 of the bound).
+    /// Bisect on the number of roots below, down to the accuracy of the count (about 1e-14 of the
+    /// bound).
     fn isolate(&self, i: usize) -> f64 {
         let (mut low, mut high) = (0.0, self.bound);
         while high - low > 1e-13 * self.bound {
@@ -141,9 +147,11 @@ impl Jacobi {
         0.5 * (low + high)
     }
 
-    /// Sturm count: the ratios `q_k = x - b_k^2 / q_{k-1}` are positive once for each root below `x`.
+    /// Sturm count: the ratios `q_k = x - b_k^2 / q_{k-1}` are positive once for each root below
+    /// `x`.
     fn roots_below(&self, x: f64) -> usize {
-        // A zero ratio must be counted with the sign it divides with (four Hermite nodes, x = 1): call it tiny and positive.
+        // A zero ratio must be counted with the sign it divides with (four Hermite nodes, x = 1).
+        // Call it tiny and positive.
         let nonzero = |q: f64| if q == 0.0 { f64::MIN_POSITIVE } else { q };
         let mut q = nonzero(x);
         let mut count = usize::from(q > 0.0);
@@ -154,10 +162,11 @@ impl Jacobi {
         count
     }
 
-    /// One sweep of the recurrence: the Christoffel sum, and the Newton step that it gives for free.
+    /// One sweep of the recurrence: the Christoffel sum, and the Newton step that it gives for
+    /// free.
     ///
-    /// Christoffel-Darboux: `K = b_n (p_n' p_{n-1} - p_{n-1}' p_n)`, so near a root `p_n' = K / (b_n p_{n-1})`
-    /// and Newton's step is `-p_n b_n p_{n-1} / K`.
+    /// Christoffel-Darboux: `K = b_n (p_n' p_{n-1} - p_{n-1}' p_n)`. So near a root
+    /// `p_n' = K / (b_n p_{n-1})`, and Newton's step is `-p_n b_n p_{n-1} / K`.
     fn evaluate(&self, x: Dd) -> Evaluation {
         // Rescale before squares overflow: 2^600 squared would, 2^300 squared does not.
         const STEP: i32 = 300;
@@ -212,8 +221,8 @@ impl Dd {
         }
     }
 
-    /// The exact product of two doubles, by Veltkamp's splitting (a fused multiply-add would be a slow library
-    /// call on targets that lack the instruction).
+    /// The exact product of two doubles, by Veltkamp's splitting (a fused multiply-add would be a
+    /// slow library call on targets that lack the instruction).
     fn product(a: f64, b: f64) -> Dd {
         let split = |v: f64| {
             let t = 134_217_729.0 * v; // 2^27 + 1 halves the 53 bits.
@@ -235,7 +244,8 @@ impl Dd {
         }
     }
 
-    /// One Newton step on the double reciprocal. `b_0 = 0` has none, and none is ever read: it maps to itself.
+    /// One Newton step on the double reciprocal. `b_0 = 0` has no reciprocal, and none is ever
+    /// read: it maps to itself.
     fn reciprocal(self) -> Dd {
         if self.hi == 0.0 {
             return self;

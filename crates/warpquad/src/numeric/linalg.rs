@@ -77,8 +77,8 @@ impl Mat {
         }
     }
 
-    /// Eigenvalues, the smallest first, and the eigenvectors as columns, of a symmetric matrix (its lower triangle); `None` if
-    /// the iteration does not converge.
+    /// The eigenvalues, the smallest first, and the eigenvectors as columns, of a symmetric matrix
+    /// given by its lower triangle. `None` if the iteration does not converge.
     ///
     /// ```
     /// use warpquad::numeric::linalg::Mat;
@@ -279,8 +279,9 @@ impl Cholesky {
         llt::inverse::inverse(out.view_mut(), self.l.view(), Par::Seq, stack);
     }
 
-    /// Append k rows and columns to A in O(n^2 k): `cross` is A_21 (k columns of length n), `corner`
-    /// is A_22, of which only the lower triangle is read. `None` leaves the factor as it was.
+    /// Append k rows and columns to A in O(n^2 k). `cross` is A_21 (k columns of length n).
+    /// `corner` is A_22, of which only the lower triangle is read. `None` leaves the factor as it
+    /// was.
     pub fn extended(&self, mut cross: Mat, mut corner: Mat) -> Option<Cholesky> {
         let (n, k) = (self.order(), corner.rows);
         self.solve_lower(&mut cross);

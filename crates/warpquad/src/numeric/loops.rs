@@ -1,9 +1,10 @@
 //! Run the inner loops of likelihoods and predictions over slices.
 //!
-//! They are compiled for the build's baseline only: copies for AVX2 and AVX-512, chosen at run time,
-//! made a likelihood 2 to 3 % faster at n = 100 (0 to 6 % at 500): not worth their `unsafe`.
+//! They are compiled for the build's baseline only. Copies for AVX2 and AVX-512, chosen at run
+//! time, made a likelihood 2 to 3 % faster at n = 100 (0 to 6 % at 500): not worth their `unsafe`.
 
-/// A sum in parts side by side: they break the chain of additions, so that the compiler can vectorise it.
+/// A sum runs in this many parts side by side. They break the chain of additions, so that the
+/// compiler can vectorise it.
 pub type Lanes = [f64; 8];
 
 /// acc += sum of a_i b_i.
@@ -62,7 +63,8 @@ pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     total(&acc)
 }
 
-/// r^2 from y to points whose coordinate d begins at d `stride` + `from`, as many as `out` has room for.
+/// r^2 from y to as many points as `out` has room for. Coordinate d of the points begins at d
+/// `stride` + `from`.
 pub fn squared_distances(
     coordinates: &[f64],
     stride: usize,

@@ -1,4 +1,5 @@
-//! Minimise a smooth function inside a box with L-BFGS-B, surviving every non-finite value on the way.
+//! Minimise a smooth function inside a box with L-BFGS-B, surviving every non-finite value on the
+//! way.
 
 use std::cell::RefCell;
 
@@ -32,7 +33,8 @@ pub struct Options {
 }
 
 impl Default for Options {
-    /// 1000 evaluations, 1e-9 in the value, 1e-5 in the gradient: a log likelihood to far below its noise.
+    /// 1000 evaluations, 1e-9 in the value, 1e-5 in the gradient: a log likelihood to far below its
+    /// noise.
     fn default() -> Options {
         Options {
             max_evaluations: 1000,
@@ -44,8 +46,9 @@ impl Default for Options {
 
 /// Minimise `f` over the box `bounds` from `x0`; `f` returns the value and fills the gradient.
 ///
-/// `x0` is moved into the box; a bound may be infinite, and a coordinate without one is free. A value or gradient
-/// that is not finite makes the line search turn back; at the start it ends the search with an infinite value.
+/// `x0` is moved into the box. A bound may be infinite, and a coordinate without one is free. A
+/// value or gradient that is not finite makes the line search turn back. At the start it ends the
+/// search with an infinite value.
 ///
 /// ```
 /// use warpquad::numeric::optimize::{Options, minimize};
@@ -98,7 +101,8 @@ pub fn minimize(
         .max_iter(u64::MAX)
         .run();
     let best = record.borrow().best.value;
-    // Rounding may leave the last iterate a hair above the best point; a stand-in value (see `wall`) is no minimum.
+    // Rounding may leave the last iterate a hair above the best point. A stand-in value (see
+    // `wall`) is no minimum.
     let slack = options.tolerance_value.max(10.0 * f64::EPSILON) * best.abs().max(1.0);
     let converged = outcome.is_ok_and(|end| {
         matches!(end.report.termination, Termination::Converged(_)) && end.cost() <= best + slack
@@ -172,11 +176,13 @@ impl<F: FnMut(&[f64], &mut [f64]) -> f64> Record<F> {
         Ok(value)
     }
 
-    /// A stand-in for a value that does not exist, which sends the line search a tenth of the way back.
+    /// A stand-in for a value that does not exist, which sends the line search a tenth of the way
+    /// back.
     ///
-    /// With `s = x - best` and the slope `c = |gradient_best . s|`, the parabola `q(t) = f_best - c t + 5 c t^2` has
-    /// its minimum at `t = 1/10` and `q(1) = f_best + 4 c`, `q'(1) = 9 c`. A huge constant instead would
-    /// interpolate to a step of zero and end the search.
+    /// With `s = x - best` and the slope `c = |gradient_best . s|`, the parabola
+    /// `q(t) = f_best - c t + 5 c t^2` has its minimum at `t = 1/10` and `q(1) = f_best + 4 c`,
+    /// `q'(1) = 9 c`. A huge constant instead would interpolate to a step of zero and end the
+    /// search.
     fn wall(&self, x: &[f64], gradient: &mut [f64]) -> f64 {
         let step: Vec<f64> = x.iter().zip(&self.best.x).map(|(a, b)| a - b).collect();
         let slope = dot(&step, &self.best.gradient).abs();

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{OnceLock, mpsc};
 use std::thread;
 
-/// Shares of the work that a thread takes at once, for each thread: few enough to hand out in no time, enough for no thread to
-/// wait for another's last one.
+/// For each thread, how many shares the work is cut into. They are few enough to hand out in no
+/// time, and enough that no thread waits long for another's last one.
 const SHARES: usize = 8;
 
 /// How many threads the machine has for this process. Asked once: the answer is read from files.

@@ -1,12 +1,14 @@
-//! Invert the gamma, beta and Student t distribution functions with relative accuracy in both tails.
+//! Invert the gamma, beta and Student t distribution functions with relative accuracy in both
+//! tails.
 //!
-//! A gamma variable is handled through its logarithm z and a beta variable through its logit z. There the density is
-//! log-concave for every parameter, so the log of either tail mass is concave in z and Newton's iteration on it converges from
-//! the outside of the distribution; nothing underflows before z itself is exponentiated. Student's t is a beta variable in
-//! disguise: df/(df + t^2) is Beta(df/2, 1/2).
+//! A gamma variable is handled through its logarithm z and a beta variable through its logit z.
+//! There the density is log-concave for every parameter, so the log of either tail mass is concave
+//! in z. Newton's iteration on it then converges from the outside of the distribution. Nothing
+//! underflows before z itself is exponentiated. Student's t is a beta variable in disguise:
+//! df/(df + t^2) is Beta(df/2, 1/2).
 //!
-//! References: DiDonato and Morris, *ACM Transactions on Mathematical Software* 12 (1986) 377 and 18 (1992) 360;
-//! Abramowitz and Stegun (1964), 6.3, 6.4, 26.4, 26.5.
+//! References: DiDonato and Morris, *ACM Transactions on Mathematical Software* 12 (1986) 377 and
+//! 18 (1992) 360; Abramowitz and Stegun (1964), 6.3, 6.4, 26.4, 26.5.
 
 use crate::numeric::special::{ln_gamma, normal_quantile};
 use std::f64::consts::PI;
@@ -58,13 +60,15 @@ impl Tail {
 pub fn gamma_quantile_ln(shape: f64, tail: Tail) -> f64 {
     match tail {
         Tail::Lower(p) if p > 0.0 => {
-            // P = y^a/Gamma(a+1) (1 - ...) is at most its first factor: this start is never right of the root.
+            // P = y^a/Gamma(a+1) (1 - ...) is at most its first factor: this start is never right
+            // of the root.
             let bound = (p.ln() + ln_gamma(shape + 1.0)) / shape;
             let start = bound.max(wilson_hilferty(shape, normal_quantile(p)));
             newton(start, |z| gamma_side(shape, z).lower(), p)
         }
         Tail::Upper(q) if q > 0.0 => {
-            // A gamma of shape below one is stochastically smaller than an exponential: never left of the root.
+            // A gamma of shape below one is stochastically smaller than an exponential: never left
+            // of the root.
             let start = if shape <= 1.0 {
                 (-q.ln()).ln()
             } else {
@@ -97,7 +101,8 @@ pub fn gamma_ln_density(shape: f64, z: f64) -> f64 {
     gamma_ln_weight_near(shape, w.exp_m1(), w)
 }
 
-/// The same as a function of y, for callers who have y itself: at shape 1e6 the rounding of ln y alone costs 1e-11.
+/// The same as a function of y, for callers who have y itself. At shape 1e6 the rounding of ln y
+/// alone costs 1e-11.
 ///
 /// ```
 /// use warpquad::numeric::quantile::{gamma_ln_density, gamma_ln_weight};
@@ -151,9 +156,9 @@ pub fn beta_ln_density(a: f64, b: f64, z: f64) -> f64 {
     if a.min(b) < STIRLING {
         return -a * ln_1p_exp(-z) - b * ln_1p_exp(z) - ln_beta(a, b);
     }
-    // With x0 = a/(a+b) the exponent is a ln(x/x0) + b ln(y/y0); its two terms cancel to first order in x - x0, which is
-    // removed by hand: x - x0 = x y0 (1 - e^-w), w = z - ln(a/b), and a (x - x0)/x0 = b (x - x0)/y0.
-    // (x = 1/(1+e^-z), y = 1 - x, y0 = b/(a+b).)
+    // With x0 = a/(a+b) the exponent is a ln(x/x0) + b ln(y/y0). Its two terms cancel to first
+    // order in x - x0, and that order is removed by hand: x - x0 = x y0 (1 - e^-w), w = z -
+    // ln(a/b), and a (x - x0)/x0 = b (x - x0)/y0. (x = 1/(1+e^-z), y = 1 - x, y0 = b/(a+b).)
     let w = z - (a / b).ln();
     let shift = -(-w).exp_m1() / (1.0 + (-z).exp());
     let (u, v) = (shift * b / a, -shift);
@@ -177,7 +182,8 @@ pub fn student_t_quantile(df: f64, tail: Tail) -> f64 {
         Tail::Lower(p) => (p, -1.0),
         Tail::Upper(q) => (q, 1.0),
     };
-    // Two tails of t are one lower tail of the beta variable; near the median its complement 1 - 2 mass is exact.
+    // Two tails of t are one lower tail of the beta variable. Near the median its complement 1 - 2
+    // mass is exact.
     let z = beta_quantile_logit(0.5 * df, 0.5, Tail::lower(2.0 * mass));
     sign * df.sqrt() * (-0.5 * z).exp()
 }
@@ -298,12 +304,14 @@ fn horner(terms: &[f64], x: f64) -> f64 {
     terms.iter().rev().fold(0.0, |sum, c| sum * x + c)
 }
 
-/// ln(1 + u) - u, without cancellation near u = 0; ln(1 + u) is given too, since 1 + u may have lost it.
+/// ln(1 + u) - u, without cancellation near u = 0. ln(1 + u) is given too, since 1 + u may have
+/// lost it.
 fn ln_1p_less(u: f64, ln_1p: f64) -> f64 {
     if !(-0.5..1.0).contains(&u) {
         return ln_1p - u;
     }
-    // ln(1+u) = 2 artanh r with r = u/(2+u), and 2r - u = -r u. |r| <= 1/3: 9^-17 is below rounding.
+    // ln(1+u) = 2 artanh r with r = u/(2+u), and 2r - u = -r u. |r| <= 1/3: 9^-17 is below
+    // rounding.
     let r = u / (2.0 + u);
     let r2 = r * r;
     let series = (0..17)
@@ -377,7 +385,8 @@ impl Side {
 fn newton(start: f64, ln_mass: impl Fn(f64) -> (f64, f64), target: f64) -> f64 {
     let ln_target = target.ln();
     let mut z = start;
-    // Ten steps are usual; from the plain bound far out in a law of shape 1e6 each step at least halves the distance.
+    // Ten steps are usual. From the plain bound far out in a law of shape 1e6, each step at least
+    // halves the distance.
     for _ in 0..200 {
         let (value, slope) = ln_mass(z);
         let step = (ln_target - value) / slope;
@@ -385,7 +394,8 @@ fn newton(start: f64, ln_mass: impl Fn(f64) -> (f64, f64), target: f64) -> f64 {
             break;
         }
         z += step;
-        // The error after a step is of the order of its square over the width of the law, here below 1e-15.
+        // The error after a step is of the order of its square over the width of the law, here
+        // below 1e-15.
         if step.abs() <= 1e-10 * z.abs().max(1.0) {
             break;
         }
@@ -393,7 +403,8 @@ fn newton(start: f64, ln_mass: impl Fn(f64) -> (f64, f64), target: f64) -> f64 {
     z
 }
 
-/// ln of Wilson and Hilferty's approximate gamma quantile at the normal score g; negative infinity where it is negative.
+/// The ln of Wilson and Hilferty's approximate gamma quantile at the normal score g; negative
+/// infinity where that quantile is negative.
 fn wilson_hilferty(shape: f64, g: f64) -> f64 {
     let root = 1.0 - 1.0 / (9.0 * shape) + g / (3.0 * shape.sqrt());
     shape.ln() + 3.0 * root.max(0.0).ln()
@@ -414,7 +425,8 @@ fn gamma_side(shape: f64, z: f64) -> Side {
     }
 }
 
-/// P(Y <= y) over y^a e^-y/Gamma(a): the series 1/a (1 + y/(a+1) + y^2/((a+1)(a+2)) + ...), all terms positive.
+/// P(Y <= y) over y^a e^-y/Gamma(a): the series 1/a (1 + y/(a+1) + y^2/((a+1)(a+2)) + ...), all
+/// terms positive.
 fn gamma_series(a: f64, y: f64) -> f64 {
     let (mut term, mut sum, mut n) = (1.0 / a, 1.0 / a, a);
     while term > 1e-17 * sum {
@@ -450,13 +462,15 @@ fn fraction(b0: f64, terms: impl Fn(f64) -> (f64, f64)) -> f64 {
 }
 
 fn beta_lower_logit(a: f64, b: f64, p: f64) -> f64 {
-    // P = integral of e^(az) (1 + e^z)^-(a+b) dz/B is at most e^(az)/(a B): this start is never right of the root.
+    // P = integral of e^(az) (1 + e^z)^-(a+b) dz/B is at most e^(az)/(a B): this start is never
+    // right of the root.
     let bound = (p.ln() + a.ln() + ln_beta(a, b)) / a;
     let start = bound.max(carter(a, b, normal_quantile(p)));
     newton(start, |z| beta_side(a, b, z).lower(), p)
 }
 
-/// The approximate logit 26.5.22 of Abramowitz and Stegun at the normal score g; negative infinity outside its range.
+/// The approximate logit 26.5.22 of Abramowitz and Stegun at the normal score g; negative infinity
+/// outside its range.
 fn carter(a: f64, b: f64, g: f64) -> f64 {
     if a < 1.0 || b < 1.0 {
         return f64::NEG_INFINITY;
@@ -483,7 +497,8 @@ fn beta_side(a: f64, b: f64, z: f64) -> Side {
     }
 }
 
-/// P(X <= x) over x^a y^b/B(a, b), y = 1 - x: the continued fraction of DiDonato and Morris (1992), for x <= a/(a+b).
+/// P(X <= x) over x^a y^b/B(a, b), y = 1 - x: the continued fraction of DiDonato and Morris (1992),
+/// for x <= a/(a+b).
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
     // a - (a+b) x, which cancels near the mean, written without a large term.
     let lambda = a * y - b * x;

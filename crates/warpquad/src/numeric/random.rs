@@ -1,4 +1,4 @@
-//! Draw reproducible random numbers: a PCG generator with an explicit seed and independent child streams.
+//! Draw reproducible random numbers: a PCG generator with a seed and independent child streams.
 
 use rand_pcg::Pcg64;
 use rand_pcg::rand_core::Rng as _;
@@ -25,7 +25,8 @@ pub struct Rng {
 impl Rng {
     /// The generator of this seed. Any seed is as good as another, zero included.
     pub fn new(seed: u64) -> Rng {
-        // PCG streams that differ in the increment only can be correlated, so state and increment are both hashed.
+        // PCG streams that differ in the increment only can be correlated. So state and increment
+        // are both hashed.
         let word = |i: u64| u128::from(mix(seed.wrapping_add(i.wrapping_mul(GOLDEN))));
         let state = word(1) << 64 | word(2);
         let stream = word(3) << 64 | word(4);
@@ -36,9 +37,11 @@ impl Rng {
         }
     }
 
-    /// The generator of an independent stream; `self` does not advance and its position does not matter.
+    /// The generator of an independent stream; `self` does not advance and its position does not
+    /// matter.
     pub fn child(&self, stream: u64) -> Rng {
-        // Two rounds keep (seed, stream) and (seed + GOLDEN, stream - 1) apart, as one sum would not.
+        // Two rounds keep (seed, stream) and (seed + GOLDEN, stream - 1) apart, as one sum would
+        // not.
         Rng::new(mix(mix(self.key ^ GOLDEN).wrapping_add(mix(stream))))
     }
 
@@ -64,7 +67,8 @@ impl Rng {
     /// Uniform over `0..n`, without bias; zero when `n` is zero.
     pub fn below(&mut self, n: usize) -> usize {
         let n = n as u64;
-        // Lemire: the high word of a 64 x 64 bit product, rejecting the 2^64 mod n lowest fractions.
+        // Lemire: the high word of a 64 x 64 bit product, rejecting the 2^64 mod n lowest
+        // fractions.
         let reject = n.wrapping_neg().checked_rem(n).unwrap_or(0);
         loop {
             let product = u128::from(self.next_u64()) * u128::from(n);
@@ -79,12 +83,14 @@ impl Rng {
         if let Some(z) = self.spare.take() {
             return z;
         }
-        // (u, v) uniform in the unit disc and r = u^2 + v^2: u sqrt(-2 ln r / r) and its twin are independent normals.
+        // (u, v) uniform in the unit disc and r = u^2 + v^2: u sqrt(-2 ln r / r) and its twin are
+        // independent normals.
         loop {
             let (u, v) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
             let r = u * u + v * v;
             if r < 1.0 && r > 0.0 {
-                // libm's logarithm, because the system's may differ in its last bit between platforms.
+                // libm's logarithm, because the system's may differ in its last bit between
+                // platforms.
                 let scale = (-2.0 * libm::log(r) / r).sqrt();
                 self.spare = Some(v * scale);
                 return u * scale;
@@ -113,7 +119,8 @@ pub(crate) fn open_unit(bits: u64) -> f64 {
 /// 2^64 divided by the golden ratio: its multiples are spread evenly.
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// A bijection of 64 bits in which every input bit reaches every output bit (the finaliser of SplitMix64).
+/// A bijection of 64 bits in which every input bit reaches every output bit (the finaliser of
+/// SplitMix64).
 pub(crate) fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

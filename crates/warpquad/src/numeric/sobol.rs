@@ -1,10 +1,12 @@
 //! Generate Sobol' points, plain or scrambled, in up to 64 dimensions.
 //!
-//! Coordinate `j` of point `i` is the exclusive or of the direction numbers `v_k` at the one bits `k` of the Gray
-//! code of `i`, read as a binary fraction (Antonov and Saleev 1979). The scramble is Matousek's (1998): each
-//! coordinate is multiplied by a random lower triangular matrix over GF(2) with unit diagonal, then shifted by a
-//! random vector. Both act on bits from the most significant down, so the points stay a digital net with the
-//! same `t`, and each point alone is uniform, so that an average over them is unbiased.
+//! Coordinate `j` of point `i` is the exclusive or of the direction numbers `v_k` at the one bits
+//! `k` of the Gray code of `i`, read as a binary fraction (Antonov and Saleev 1979).
+//!
+//! The scramble is Matousek's (1998). Each coordinate is multiplied by a random lower triangular
+//! matrix over GF(2) with unit diagonal, then shifted by a random vector. Both act on bits from the
+//! most significant down, so the points stay a digital net with the same `t`. Each point alone is
+//! uniform, so an average over them is unbiased.
 
 use super::random::{Rng, open_unit};
 use super::sobol_directions::DIRECTIONS;
@@ -12,7 +14,8 @@ use super::sobol_directions::DIRECTIONS;
 /// The most dimensions: the rows of the table, and the van der Corput sequence before them.
 pub const MAX_DIM: usize = DIRECTIONS.len() + 1;
 
-/// Binary digits of a coordinate, and so direction numbers of a dimension: more points than anyone can draw.
+/// The binary digits of a coordinate, and so the direction numbers of a dimension. They allow more
+/// points than anyone can draw.
 const BITS: usize = 64;
 
 /// A Sobol' sequence at its current position.
@@ -28,8 +31,9 @@ const BITS: usize = 64;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Sobol {
-    /// `directions[k]` holds `v_k` of every dimension: a step reads one row. Only those that were
-    /// needed so far: scrambling one is a product of a matrix and a vector, and most sequences are short.
+    /// `directions[k]` holds `v_k` of every dimension, so a step reads one row. Only those that
+    /// were needed so far are there: scrambling one is a product of a matrix and a vector, and most
+    /// sequences are short.
     directions: Vec<Vec<u64>>,
     /// The plain direction numbers of every dimension.
     columns: Vec<[u64; BITS]>,
@@ -49,10 +53,11 @@ impl Sobol {
         Some(Sobol::from_parts(Vec::new(), vec![0; dim]))
     }
 
-    /// The scrambled sequence of this seed, inside the open unit cube; `None` unless `1 <= dim <= MAX_DIM`.
+    /// The scrambled sequence of this seed, inside the open unit cube; `None` unless
+    /// `1 <= dim <= MAX_DIM`.
     ///
-    /// Coordinate `j` depends on the seed and `j` only, not on `dim`. The first 2^52 values of a coordinate are
-    /// distinct.
+    /// Coordinate `j` depends on the seed and `j` only, not on `dim`. The first 2^52 values of a
+    /// coordinate are distinct.
     pub fn scrambled(dim: usize, seed: u64) -> Option<Sobol> {
         if dim == 0 || dim > MAX_DIM {
             return None;
@@ -142,7 +147,8 @@ impl Sobol {
         }
     }
 
-    /// Plain points keep their exact dyadic values, the origin included; scrambled ones sit at cell midpoints.
+    /// Plain points keep their exact dyadic values, the origin included; scrambled ones sit at cell
+    /// midpoints.
     fn value(&self, bits: u64) -> f64 {
         if !self.matrices.is_empty() {
             open_unit(bits)
@@ -160,8 +166,9 @@ fn toggle(state: &mut [u64], direction: &[u64]) {
 
 /// The direction numbers `v_k = m_k / 2^k`, `k = 1, 2, ...`, as 64-bit fractions.
 ///
-/// With the primitive polynomial `x^s + a_1 x^{s-1} + ... + a_s` (and `a_s = 1`), Sobol's recurrence is
-/// `v_k = a_1 v_{k-1} + ... + a_s v_{k-s} + v_{k-s} / 2^s`, the sums being exclusive ors.
+/// With the primitive polynomial `x^s + a_1 x^{s-1} + ... + a_s` (and `a_s = 1`), Sobol's
+/// recurrence is `v_k = a_1 v_{k-1} + ... + a_s v_{k-s} + v_{k-s} / 2^s`, the sums being exclusive
+/// ors.
 fn direction_numbers(dim: usize) -> [u64; BITS] {
     let Some((polynomial, initial)) = dim.checked_sub(1).map(|row| DIRECTIONS[row]) else {
         // The first dimension is the van der Corput sequence: every m_k is one.
@@ -180,7 +187,8 @@ fn direction_numbers(dim: usize) -> [u64; BITS] {
     v
 }
 
-/// Rows of a random matrix: row `i` (from the most significant bit) is random before bit `i`, one at it, zero after.
+/// Rows of a random matrix: row `i` (from the most significant bit) is random before bit `i`, one
+/// at it, zero after.
 fn lower_triangular(rng: &mut Rng) -> [u64; BITS] {
     std::array::from_fn(|i| {
         let diagonal = 1_u64 << (BITS - 1 - i);
@@ -261,7 +269,8 @@ mod tests {
                             .all(|&c| c == 1)
                     );
                 }
-                // The first two coordinates are a (0, m, 2)-net: every shape of cell holds one point.
+                // The first two coordinates are a (0, m, 2)-net: every shape of cell holds one
+                // point.
                 for a in 0..=10 {
                     assert!(
                         counts(&points, MAX_DIM, (0, a), (1, 10 - a))
@@ -329,7 +338,8 @@ mod tests {
         row.iter().map(|x| 1.0 + (x - 0.5) * x.exp()).product()
     }
 
-    /// The root mean square error over 30 scrambles of the mean of `smooth`, and the Monte Carlo error for it.
+    /// The root mean square error over 30 scrambles of the mean of `smooth`, and the Monte Carlo
+    /// error for it.
     fn errors(n: usize) -> (f64, f64) {
         // int_0^1 (x - 1/2) exp(x) dx = (3 - e) / 2.
         let exact = (1.0 + (3.0 - 1.0_f64.exp()) / 2.0).powi(DIM as i32);
@@ -351,7 +361,8 @@ mod tests {
     fn converges_faster_than_monte_carlo() {
         let ((few, _), (many, monte_carlo)) = (errors(1 << 8), errors(1 << 12));
         println!("{few} {many} {monte_carlo}");
-        // Monte Carlo gains 4 on sixteen times the points; a scrambled net gains up to 64 (n^-3/2) on a smooth function.
+        // Monte Carlo gains 4 on sixteen times the points; a scrambled net gains up to 64 (n^-3/2)
+        // on a smooth function.
         assert!(few / many > 25.0);
         assert!(many < monte_carlo / 30.0);
     }

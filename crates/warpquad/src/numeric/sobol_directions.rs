@@ -1,9 +1,11 @@
 //! Hold the Joe-Kuo direction numbers of Sobol' dimensions 2 to 64.
 //!
-//! S. Joe and F. Y. Kuo (2008), Constructing Sobol sequences with better two-dimensional projections, SIAM Journal
-//! on Scientific Computing 30, 2635-2654; their table `new-joe-kuo-6`. Written by tools/oracle/sobol.py.
+//! S. Joe and F. Y. Kuo (2008), Constructing Sobol sequences with better two-dimensional
+//! projections, SIAM Journal on Scientific Computing 30, 2635-2654; their table `new-joe-kuo-6`.
+//! Written by tools/oracle/sobol.py.
 
-/// The primitive polynomial, bit `k` being the coefficient of `x^k`, and the first `m_1, m_2, ...`, one a degree.
+/// The primitive polynomial, bit `k` being the coefficient of `x^k`, and the first `m_1, m_2, ...`,
+/// one a degree.
 #[rustfmt::skip]
 pub(super) const DIRECTIONS: [(u16, &[u16]); 63] = [
     (3, &[1]),

@@ -10,14 +10,15 @@ const INV_SQRT_2PI: f64 = 0.398_942_280_401_432_7;
 /// sqrt(2 pi).
 const SQRT_2PI: f64 = 2.506_628_274_631_000_7;
 
-/// Pole of the map t = (x - 4)/(x + 4) that carries [0, inf) to [-1, 1]; of 2, 2.5, ..., 4 the value 4 makes the Chebyshev series
-/// of (x + 4) erfcx(x) fall fastest.
+/// The pole of the map t = (x - 4)/(x + 4) that carries [0, inf) to [-1, 1]. Of 2, 2.5, ..., 4 the
+/// value 4 makes the Chebyshev series of (x + 4) erfcx(x) fall fastest.
 pub(crate) const ERFCX_POLE: f64 = 4.0;
 
 /// Coefficients of (x + 4) erfcx(x) in powers of t = 1 - 8/(x + 4), lowest first.
 ///
-/// The Chebyshev interpolant of degree 24 in t, computed with 60 digits and rewritten in powers; the first term left out is
-/// below 1e-18. The absolute values add up to 4, so the powers are as well conditioned as the series itself.
+/// The Chebyshev interpolant of degree 24 in t, computed with 60 digits and rewritten in powers.
+/// The first term left out is below 1e-18. The absolute values add up to 4, so the powers are as
+/// well conditioned as the series itself.
 pub(crate) const ERFCX_POLYNOMIAL: [f64; 25] = [
     1.095_995_661_000_491,
     -0.976_548_729_080_882,
@@ -56,12 +57,14 @@ pub fn erf(x: f64) -> f64 {
     libm::erf(x)
 }
 
-/// Complementary error function 1 - erf(x), to a few units in the last place even where it is 1e-300.
+/// Complementary error function 1 - erf(x), to a few units in the last place even where it is
+/// 1e-300.
 pub fn erfc(x: f64) -> f64 {
     libm::erfc(x)
 }
 
-/// Scaled complementary error function exp(x^2) erfc(x); tends to 1/(x sqrt(pi)) and overflows to infinity below x = -26.6.
+/// The scaled complementary error function exp(x^2) erfc(x). It tends to 1/(x sqrt(pi)), and
+/// overflows to infinity below x = -26.6.
 ///
 /// ```
 /// use warpquad::numeric::special::{erfc, erfcx};
@@ -88,7 +91,8 @@ fn erfcx_positive(x: f64) -> f64 {
 
 /// x^2 as head + tail with head exact: the square of the upper 26 bits, and (x - top)(x + top).
 ///
-/// The exponential of a rounded x^2 has relative error x^2 2^-53, 1.5e-13 at x = 37; this form has none.
+/// The exponential of a rounded x^2 has relative error x^2 2^-53, which is 1.5e-13 at x = 37. This
+/// form has none.
 fn split_square(x: f64) -> (f64, f64) {
     let top = f64::from_bits(x.to_bits() & 0xffff_ffff_f800_0000);
     let tail = (x - top) * (x + top);
@@ -138,7 +142,8 @@ pub fn normal_cdf(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// ln Phi(x): -x^2/2 - ln(-x sqrt(2 pi)) far to the left, -Phi(-x) far to the right, with relative accuracy in both.
+/// ln Phi(x): -x^2/2 - ln(-x sqrt(2 pi)) far to the left, -Phi(-x) far to the right, with relative
+/// accuracy in both.
 ///
 /// ```
 /// use warpquad::numeric::special::{ln_normal_cdf, normal_cdf};
@@ -153,7 +158,8 @@ pub fn ln_normal_cdf(x: f64) -> f64 {
     }
 }
 
-/// Quantile of the standard normal, the x with Phi(x) = p; -inf at 0, +inf at 1, NaN outside [0, 1].
+/// Quantile of the standard normal, the x with Phi(x) = p; -inf at 0, +inf at 1, NaN outside [0,
+/// 1].
 ///
 /// ```
 /// use warpquad::numeric::special::{normal_cdf, normal_quantile};
@@ -171,7 +177,8 @@ pub fn normal_quantile(p: f64) -> f64 {
     }
 }
 
-/// Quantile of the standard normal from ln p: the x with ln Phi(x) = ln p, also where p itself underflows.
+/// Quantile of the standard normal from ln p: the x with ln Phi(x) = ln p, also where p itself
+/// underflows.
 ///
 /// ```
 /// use warpquad::numeric::special::{ln_normal_cdf, normal_quantile_ln};
@@ -190,8 +197,9 @@ pub fn normal_quantile_ln(ln_p: f64) -> f64 {
 
 /// The x with Phi(x) - 1/2 = q, for |q| up to 1/4.
 fn central_quantile(q: f64) -> f64 {
-    // Least-squares start on |q| <= 1/4, error 3e-7; one Halley step cubes it. The residual subtracts erf(x/sqrt 2)/2 and q,
-    // both with relative error eps, so x keeps relative accuracy to q = 0.
+    // The start is a least-squares fit on |q| <= 1/4 with error 3e-7; one Halley step cubes it. The
+    // residual subtracts erf(x/sqrt 2)/2 and q, both with relative error eps, so x keeps relative
+    // accuracy to q = 0.
     const START: [f64; 5] = [
         2.506_628_667_7,
         2.624_610_198,
@@ -215,15 +223,17 @@ fn tail_quantile(ln_p: f64) -> f64 {
             f64::NAN
         };
     }
-    // Start: s + x(s) with s = sqrt(-2 ln p) as a rational function, least squares on s in [1.6, 40], error 1e-4. To the right of
-    // 40 it is off by ln(2 pi s^2)/(2 s) at most, which the steps below remove as ln Phi is close to a parabola there.
+    // The start is s + x(s) with s = sqrt(-2 ln p), as a rational function: least squares on s in
+    // [1.6, 40], error 1e-4. To the right of 40 it is off by ln(2 pi s^2)/(2 s) at most. The steps
+    // below remove that, as ln Phi is close to a parabola there.
     let s = (-2.0 * ln_p).sqrt();
     let numerator = 2.521_788_161_3 + s * (1.082_551_488_7 + s * 0.033_419_020_99);
     let denominator = 1.0 + s * (1.571_614_821_1 + s * (0.295_266_772_01 + s * 0.005_082_915_732));
     let mut x = numerator / denominator - s;
     for _ in 0..2 {
-        // Halley for F(x) = ln Phi(x) - ln p: F' = lambda = phi/Phi and F'' = -lambda (lambda + x). On this scale the relative
-        // error of x is half that of ln p, so nothing is lost to p = 1e-300 and beyond.
+        // Halley for F(x) = ln Phi(x) - ln p: F' = lambda = phi/Phi and F'' = -lambda (lambda + x).
+        // On this scale the relative error of x is half that of ln p, so nothing is lost to p =
+        // 1e-300 and beyond.
         let tail = scaled_tail(-x);
         let lambda = 1.0 / (SQRT_2PI * tail);
         let residual = tail.ln() - 0.5 * x * x - ln_p;
@@ -295,7 +305,8 @@ pub fn ln_sum_exp(terms: &[f64]) -> f64 {
     top + (sum_exp(before, top) + sum_exp(after, top)).ln_1p()
 }
 
-/// ln of the sum of e^x down every column of a table with rows of this width. The entries become shares of their column.
+/// The ln of the sum of e^x down every column of a table with rows of this width. The entries
+/// become shares of their column.
 ///
 /// ```
 /// use warpquad::numeric::special::ln_sum_exp_columns;
@@ -367,8 +378,9 @@ mod tests {
 
     /// Greatest error allowed, relative to max(|value|, floor).
     ///
-    /// The logarithms pass through zero at an argument that is no double, where only the absolute error is small: floor 1. ln_gamma
-    /// has the simple zeros 1 and 2 as doubles and keeps relative accuracy there.
+    /// The logarithms pass through zero at an argument that is no double, where only the absolute
+    /// error is small: hence the floor 1. ln_gamma has the simple zeros 1 and 2 as doubles and
+    /// keeps relative accuracy there.
     fn tolerance(function: &str) -> (f64, f64) {
         match function {
             "ln_expm1" | "ln_add_exp" | "normal_quantile_ln" => (1e-15, 1.0),

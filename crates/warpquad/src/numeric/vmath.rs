@@ -1,20 +1,23 @@
-//! Apply elementary functions in place over slices, with the widest vector instructions the machine has.
+//! Apply elementary functions in place over slices, with the widest vector instructions the machine
+//! has.
 //!
-//! Each function is one branch-free scalar kernel, `#[inline(always)]`, so that the compiler vectorises the loop around it. The loop is
-//! compiled three times: for AVX-512, for AVX2 with fused multiply-add, and for the baseline of the build; the choice is made at
-//! run time.
+//! Each function is one branch-free scalar kernel, `#[inline(always)]`, so that the compiler
+//! vectorises the loop around it. The loop is compiled three times: for AVX-512, for AVX2 with
+//! fused multiply-add, and for the baseline of the build. The choice is made at run time.
 
 use super::special::{ERFCX_POLE, ERFCX_POLYNOMIAL};
 use std::f64::consts::{FRAC_1_SQRT_2, LOG2_E};
 
 /// 1.5 * 2^52: added to |x| < 2^51 it leaves the nearest integer in the low bits of the sum.
 const ROUNDER: f64 = 6_755_399_441_055_744.0;
-/// ln 2 in two parts; the first has 32 bits, so its product with an exponent of at most 11 bits is exact.
+/// ln 2 in two parts; the first has 32 bits, so its product with an exponent of at most 11 bits is
+/// exact.
 const LN_2_HIGH: f64 = 0.693_147_180_369_123_8;
 /// ln 2 less `LN_2_HIGH`.
 const LN_2_LOW: f64 = 1.908_214_929_270_587_7e-10;
 
-/// (e^r - 1 - r)/r^2 in powers of r, lowest first: the Chebyshev interpolant of degree 10 on |r| <= ln(2)/2, error 1.4e-18.
+/// (e^r - 1 - r)/r^2 in powers of r, lowest first: the Chebyshev interpolant of degree 10 on |r| <=
+/// ln(2)/2, with error 1.4e-18.
 const EXP_POLYNOMIAL: [f64; 11] = [
     0.5,
     0.166_666_666_666_666_7,
@@ -29,7 +32,8 @@ const EXP_POLYNOMIAL: [f64; 11] = [
     2.091_468_696_808_687_6e-9,
 ];
 
-/// Whether a fused multiply-add is an instruction of the baseline; where it is not, `mul_add` is a library call of 40 ns.
+/// Whether a fused multiply-add is an instruction of the baseline. Where it is not, `mul_add` is a
+/// library call of 40 ns.
 const BASELINE_FUSED: bool = cfg!(any(target_feature = "fma", target_arch = "aarch64"));
 
 #[inline(always)]
@@ -48,7 +52,8 @@ fn polynomial<const FUSED: bool, const N: usize>(coefficients: &[f64; N], x: f64
 
 /// The double 2^n from an integer n in the low bits of `rounded` = n + ROUNDER; n in [-1022, 1023].
 ///
-/// The low 12 bits of ROUNDER are zero, so adding the bias and shifting leaves the exponent field alone.
+/// The low 12 bits of ROUNDER are zero, so adding the bias and shifting leaves the exponent field
+/// alone.
 #[inline(always)]
 fn power_of_two(rounded: f64) -> f64 {
     f64::from_bits(rounded.to_bits().wrapping_add(1023) << 52)
@@ -66,7 +71,8 @@ fn reduced_exp_m1<const FUSED: bool>(x: f64, tail: f64) -> (f64, f64) {
 /// e^(x + tail) for a tail of at most 1e-4.
 #[inline(always)]
 fn exp_kernel<const FUSED: bool>(x: f64, tail: f64) -> f64 {
-    // Comparisons and not max or min, so that NaN stays. Beyond the bounds the result has left the doubles.
+    // Comparisons and not max or min, so that NaN stays. Beyond the bounds the result has left the
+    // doubles.
     let x = if x > 710.0 { 710.0 } else { x };
     let x = if x < -746.0 { -746.0 } else { x };
     let (n, m1) = reduced_exp_m1::<FUSED>(x, tail);
@@ -103,10 +109,12 @@ fn normal_cdf_kernel<const FUSED: bool>(x: f64) -> f64 {
     if x > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// Values of a Chebyshev series summed side by side: two 512-bit or four 256-bit registers hide the latency of the recurrence.
+/// How many values of a Chebyshev series are summed side by side: two 512-bit or four 256-bit
+/// registers hide the latency of the recurrence.
 const BLOCK: usize = 16;
 
-/// sum_k c_k T_k(x) by Clenshaw's recurrence b_k = c_k + 2 x b_{k+1} - b_{k+2}, the sum being c_0 + x b_1 - b_2.
+/// sum_k c_k T_k(x) by Clenshaw's recurrence b_k = c_k + 2 x b_{k+1} - b_{k+2}, the sum being c_0 +
+/// x b_1 - b_2.
 #[inline(always)]
 fn clenshaw_block<const FUSED: bool>(coefficients: &[f64], x: &mut [f64; BLOCK]) {
     let Some((first, others)) = coefficients.split_first() else {
@@ -127,7 +135,8 @@ fn clenshaw_block<const FUSED: bool>(coefficients: &[f64], x: &mut [f64; BLOCK])
 
 /// The loops over slices, to be compiled for each set of instructions.
 ///
-/// Written with `for` and not with closures: a closure is compiled apart, without the instructions of its caller, unless it is inlined.
+/// This is written with `for` and not with closures. A closure that is not inlined is compiled
+/// apart, without the instructions of its caller.
 mod loops {
     use super::*;
 
@@ -165,7 +174,8 @@ mod loops {
     }
 }
 
-/// Define public functions that run the loop of the same name, compiled for the best instructions found at run time.
+/// Define public functions that run the loop of the same name, compiled for the best instructions
+/// found at run time.
 macro_rules! dispatched {
     ($($(#[$doc:meta])* fn $name:ident($($argument:ident: $kind:ty),*);)*) => {$(
         $(#[$doc])*
@@ -180,9 +190,10 @@ macro_rules! dispatched {
                 fn wide($($argument: $kind),*) {
                     loops::$name::<true>($($argument),*)
                 }
-                // SAFETY: each function is called only where the features it is compiled for were detected.
-                // Measured reason, nanoseconds an element with AVX-512, AVX2 and SSE2: exp 0.8, 1.4, 3.8 (std 4.4);
-                // exp_m1 0.7, 1.3, 4.3 (std 6.8); normal_cdf 2.3, 4.3, 13 (scalar erfc 18).
+                // SAFETY: each function is called only where the features it is compiled for were
+                // detected. Measured reason, nanoseconds an element with AVX-512, AVX2 and SSE2:
+                // exp 0.8, 1.4, 3.8 (std 4.4); exp_m1 0.7, 1.3, 4.3 (std 6.8); normal_cdf 2.3, 4.3,
+                // 13 (scalar erfc 18).
                 if is_x86_feature_detected!("avx512f") {
                     return unsafe { widest($($argument),*) };
                 }
@@ -196,7 +207,8 @@ macro_rules! dispatched {
 }
 
 dispatched! {
-    /// Replace each x by e^x: within 2 units in the last place, infinity above 709.8, subnormal and then 0 below -708.4, NaN for NaN.
+    /// Replace each x by e^x: within 2 units in the last place, infinity above 709.8, subnormal and
+    /// then 0 below -708.4, NaN for NaN.
     ///
     /// ```
     /// let mut x = [0.0, f64::NEG_INFINITY, 710.0];
@@ -214,7 +226,8 @@ dispatched! {
     /// ```
     fn exp_m1(values: &mut [f64]);
 
-    /// Replace each x by the standard normal distribution function Phi(x), with relative accuracy in the lower tail.
+    /// Replace each x by the standard normal distribution function Phi(x), with relative accuracy
+    /// in the lower tail.
     ///
     /// ```
     /// let mut x = [0.0, f64::INFINITY];

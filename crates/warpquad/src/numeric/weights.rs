@@ -29,8 +29,8 @@ pub fn effective(ln_weights: &[f64]) -> f64 {
     })
 }
 
-/// Systematic resampling: `count` indices, each as often as its weight says to within one. Weights sum
-/// to 1; `start` in [0, 1) is the one random number.
+/// Systematic resampling: `count` indices, each as often as its weight says to within one. Weights
+/// sum to 1. `start` in [0, 1) is the one random number.
 ///
 /// ```
 /// use warpquad::numeric::weights::systematic;

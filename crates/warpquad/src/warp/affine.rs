@@ -67,7 +67,8 @@ impl Affine {
         }
     }
 
-    /// Shift, scale or flip a warp onto a range of the same kind as its own: bounded, half a line or the line.
+    /// Shift, scale or flip a warp onto a range of the same kind as its own: bounded, half a line
+    /// or the line.
     ///
     /// ```
     /// use warpquad::warp::{Affine, Range, Warp, by_name};

@@ -1,4 +1,5 @@
-//! Bound the saturating warp more tightly above the largest observation than below it, and what is observed from below.
+//! Bound the saturating warp more tightly above the largest observation, and deep observations from
+//! below.
 
 use super::{Cov, Equal, Gumbel, Local, Marginal, Mean, Numeric, Range, Warp};
 use crate::error::{Result, positive};
@@ -6,12 +7,13 @@ use crate::numeric::vmath;
 
 /// The Gumbel warp with a scale of its own for g > 0.
 ///
-/// * Definition: ln xi(g) = -tau expm1(-g / tau) for g <= 0, the same with `top` in place of tau above. Slopes agree at 0.
-///   Observations are at g <= 0, so only what is extrapolated differs: between points of huge range a smooth g
-///   overshoots by tens of nats, which exp would believe.
-/// * Inverse: of max(ln f, -depth). A likelihood that is e^-1000 of the largest is as good as one of e^-1000000, but a smooth g that
-///   has to tell them apart has no room left for the peak.
-/// * Moments: by quadrature of xi, in units of the largest observation; what is far below it is 0 there.
+/// * Definition: ln xi(g) = -tau expm1(-g / tau) for g <= 0, the same with `top` in place of tau
+///   above. Slopes agree at 0. Observations are at g <= 0, so only what is extrapolated differs.
+///   Between points of huge range a smooth g overshoots by tens of nats, which exp would believe.
+/// * Inverse: of max(ln f, -depth). A likelihood that is e^-1000 of the largest is as good as one
+///   of e^-1000000, but a smooth g that has to tell them apart has no room left for the peak.
+/// * Moments: by quadrature of xi, in units of the largest observation; what is far below it is 0
+///   there.
 /// * Range: (0, e^top).
 ///
 /// ```
@@ -31,8 +33,8 @@ pub struct Capped {
 }
 
 impl Capped {
-    /// The Gumbel warp with scale tau below the largest observation, and `top` above it; what is observed more than `depth`
-    /// nats below it counts as that far below.
+    /// The Gumbel warp with scale tau below the largest observation, and `top` above it. What is
+    /// observed more than `depth` nats below it counts as that far below.
     pub fn new(tau: f64, top: f64, depth: f64) -> Result<Capped> {
         positive("depth", depth)?;
         let (below, above) = (Gumbel::new(tau)?, Gumbel::new(top)?);

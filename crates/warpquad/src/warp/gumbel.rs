@@ -11,9 +11,9 @@ use std::sync::LazyLock;
 
 /// The saturating Gumbel warp, for likelihoods of huge range.
 ///
-/// * Definition: ln xi(g) = -tau expm1(-g / tau). Near g = 0 it is the log warp; far down a value of
-///   -27 000 nats is only g = -204 at tau = 30; and f stays below e^tau, so an overshoot of g cannot
-///   run away.
+/// * Definition: ln xi(g) = -tau expm1(-g / tau). Near g = 0 it is the log warp; far down a value
+///   of -27 000 nats is only g = -204 at tau = 30; and f stays below e^tau, so an overshoot of g
+///   cannot run away.
 /// * Moments: by quadrature and the series of the module `hermite`.
 /// * Range: (0, e^tau).
 /// * Numerics: the unit at a point is m. With y = exp(-g / tau) the derivatives are xi' = y xi,
@@ -122,7 +122,8 @@ impl Gumbel {
 /// The rule for integrals over c.
 static PRICE: LazyLock<gauss::Rule> = LazyLock::new(|| gauss::legendre(10));
 
-/// The largest sd of ln f that the series serves: exp(4 z) has 1e-16 of its variance beyond 60 terms.
+/// The largest sd of ln f that the series serves: exp(4 z) has 1e-16 of its variance beyond 60
+/// terms.
 const STEEPEST: f64 = 4.0;
 /// Terms of the series at that sd.
 const MOST_TERMS: usize = 60;

@@ -1,9 +1,9 @@
 //! Moments of the Gumbel warp where g is too uncertain for the series: quadrature about the mode.
 //!
-//! ln xi is concave, so xi(g) xi(g') times the normal density has one mode; about it the integrand is
-//! close to normal (its skewness is below sqrt(s)/tau), whatever the sd of ln f. With g = mu + C z,
-//! the exponent is ln xi(g) + ln xi(g') - |z|^2 / 2, its gradient C'(y, y') - z, and minus its second
-//! derivative H = I + C' diag(y, y') C / tau.
+//! ln xi is concave, so xi(g) xi(g') times the normal density has one mode. About it the integrand
+//! is close to normal (its skewness is below sqrt(s)/tau), whatever the sd of ln f. With g = mu + C
+//! z, the exponent is ln xi(g) + ln xi(g') - |z|^2 / 2, its gradient C'(y, y') - z, and minus its
+//! second derivative H = I + C' diag(y, y') C / tau.
 
 use super::Marginal;
 use crate::numeric::gauss;

@@ -1,18 +1,18 @@
 //! Match moments of any smooth xi by quadrature and the series K = sum of c^k/k! a_k a'_k.
 //!
 //! With alpha_k = s^(k/2) a_k / sqrt(k!), the k-th Hermite coefficient of xi(mu + sqrt(s) z), the
-//! series is K = sum of rho^k alpha_k alpha'_k with rho = c / sqrt(s s'): it converges for every
-//! correlation and is a positive definite kernel whatever the truncation. The partial derivatives
-//! need the coefficients of xi' and xi'', alpha1_k = s^(k/2) a_(k+1) / sqrt(k!) and alpha2_k likewise.
+//! series is K = sum of rho^k alpha_k alpha'_k with rho = c / sqrt(s s'). It converges for every
+//! correlation. It is a positive definite kernel wherever it is cut. The partial derivatives need
+//! the coefficients of xi' and xi'': alpha1_k = s^(k/2) a_(k+1) / sqrt(k!), and alpha2_k likewise.
 
 use super::{Cov, Marginal};
 use crate::numeric::linalg::dot;
 use crate::numeric::special::normal_pdf;
 use std::sync::LazyLock;
 
-/// Terms of the series at most. A xi with poles at distance d from the line, in units of sqrt(s), has
-/// alpha_k of about exp(-d sqrt(2 k)): the logistic function at s = 9 (d = pi/3) needs 190 terms for
-/// a variance good to 1e-12. Most points need fewer than ten.
+/// Terms of the series at most. A xi with poles at distance d from the line, in units of sqrt(s),
+/// has alpha_k of about exp(-d sqrt(2 k)): the logistic function at s = 9 (d = pi/3) needs 190
+/// terms for a variance good to 1e-12. Most points need fewer than ten.
 pub(super) const TERMS: usize = 200;
 /// The step of the rule, the trapezoidal one with normal weights: its error for the same xi is
 /// exp(-2 pi d / h), here 1e-16, where Gauss-Hermite with as many nodes reaches 1e-9.

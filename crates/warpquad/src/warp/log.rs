@@ -102,10 +102,11 @@ impl Warp for Log {
             .collect()
     }
 
-    /// As s grows at mu = -s the matched belief tends to a zero-mean Gaussian process of variance 1:
-    /// K / K(x, x) = exp(-s (1 - rho)), and nothing is left of the constraint. The likelihood of a
-    /// smooth f climbs towards that end ("lower means may result in undesirable behavior", section
-    /// 3.2), so the fit stays within the paper's starts: a mean down to -10, an output scale up to 5.
+    /// As s grows at mu = -s the matched belief tends to a zero-mean Gaussian process of variance
+    /// 1: K / K(x, x) = exp(-s (1 - rho)), and nothing is left of the constraint. The likelihood of
+    /// a smooth f climbs towards that end ("lower means may result in undesirable behavior",
+    /// section 3.2). So the fit stays within the paper's starts: a mean down to -10, an output
+    /// scale up to 5.
     fn f_space_limits(&self, g: &[f64]) -> Marginal {
         let top = g.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         Marginal {

@@ -12,7 +12,8 @@
 //!
 //! A likelihood spans thousands of nats, so moments come in a unit of their own: f - offset =
 //! exp(ln_unit) * value. The log warp's unit at a point is its own mean, so its value is 1 and its
-//! covariance expm1(c), whatever the scale. Covariances are in the product of the two points' units.
+//! covariance expm1(c), whatever the scale. Covariances are in the product of the two points'
+//! units.
 
 mod affine;
 mod capped;
@@ -197,7 +198,8 @@ pub struct Equal<'a> {
     pub d_c: &'a mut [f64],
     /// In the shared mean (both sides together); empty if [`Warp::is_function_of_c`].
     pub d_mu: &'a mut [f64],
-    /// In the shared variance (both sides together), with c held; empty if [`Warp::is_function_of_c`].
+    /// In the shared variance (both sides together), with c held; empty if
+    /// [`Warp::is_function_of_c`].
     pub d_s: &'a mut [f64],
 }
 

@@ -17,9 +17,9 @@ const STEP: f64 = 0.3;
 /// * Moments: by quadrature and the series of the module `hermite`, from values of xi alone.
 /// * Range: as given.
 /// * Numerics: xi should be smooth on the scale of the sd of g (315 nodes). For a small sd the
-///   differences of xi would cancel, so coefficients are computed at sd 0.3 and continued by
-///   a_k(s) = sum over j of a_(k+2j)(s0) ((s - s0)/2)^j / j!; xi must then be analytic with a radius
-///   of about 1 or more.
+///   differences of xi would cancel. So coefficients are computed at sd 0.3 and continued by
+///   a_k(s) = sum over j of a_(k+2j)(s0) ((s - s0)/2)^j / j!. Then xi must be analytic with a
+///   radius of about 1 or more.
 ///
 /// ```
 /// use warpquad::warp::{Log, Marginal, Numeric, Range, Warp};

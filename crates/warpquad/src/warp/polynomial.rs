@@ -181,7 +181,8 @@ fn taylor_derivatives(coefficients: &[f64], x: f64) -> Vec<f64> {
     out
 }
 
-/// All real roots where the sign changes, ascending: between turning points a polynomial is monotone.
+/// All real roots where the sign changes, ascending: between turning points a polynomial is
+/// monotone.
 fn real_roots(coefficients: &[f64]) -> Vec<f64> {
     let Some(lead) = coefficients.last() else {
         return Vec::new();

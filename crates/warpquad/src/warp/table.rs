@@ -1,13 +1,15 @@
 //! Stand in for a user's xi by a table: Chebyshev series on short pieces.
 //!
-//! A xi that lives in another language is evaluated once, at [`Table::nodes`]; from then on nothing calls back.
+//! A xi that lives in another language is evaluated once, at [`Table::nodes`]. From then on nothing
+//! calls back.
 
 use super::Range;
 use crate::error::{Error, Result, finite};
 use std::f64::consts::PI;
 
-/// How many values a piece has. A xi whose poles are at distance d from the line leaves an error of about
-/// (d/h + sqrt(1 + d^2/h^2))^-16 with the half width h = 1/4: 3e-15 for d = 1, the least that [`Numeric`](super::Numeric) asks for.
+/// How many values a piece has. A xi whose poles are at distance d from the line leaves an error of
+/// about (d/h + sqrt(1 + d^2/h^2))^-16 with the half width h = 1/4: 3e-15 for d = 1, the least that
+/// [`Numeric`](super::Numeric) asks for.
 const VALUES: usize = 16;
 
 /// The widest piece.
@@ -15,7 +17,8 @@ const WIDTH: f64 = 0.5;
 
 /// A non-decreasing xi on an interval of g, and its continuation beyond.
 ///
-/// Beyond the interval xi goes on as a constant towards a finite end of its range and as a straight line towards an infinite one.
+/// Beyond the interval xi goes on as a constant towards a finite end of its range, and as a
+/// straight line towards an infinite one.
 ///
 /// ```
 /// use warpquad::warp::{Range, Table};
@@ -103,13 +106,15 @@ impl Table {
         self.xi(end) + self.slope(end) * (g - end)
     }
 
-    /// The slope at an end of the table, over a tenth of a piece: less would show the rounding of xi.
+    /// The slope at an end of the table, over a tenth of a piece. Over less, it would show the
+    /// rounding of xi.
     fn slope(&self, end: f64) -> f64 {
         let step = 0.1 * WIDTH * if end == self.lo { 1.0 } else { -1.0 };
         (self.xi(end + step) - self.xi(end)) / step
     }
 
-    /// xi^-1(f) by bisection; an f closer to a finite end of the range than the table reaches is put at the table's end.
+    /// xi^-1(f) by bisection. An f closer to a finite end of the range than the table reaches is
+    /// put at the table's end.
     pub fn inverse(&self, f: f64) -> f64 {
         if f.is_nan() || f < self.range.lo || f > self.range.hi {
             return f64::NAN;
@@ -148,7 +153,8 @@ fn pieces(lo: f64, hi: f64) -> Result<usize> {
         let reason = format!("must go up, over at most 10000, got [{lo}, {hi}]");
         return Err(Error::spec("domain", reason));
     }
-    // An odd number: a kink in the middle of the domain falls into a piece, where a check of the table sees it.
+    // An odd number: a kink in the middle of the domain falls into a piece, where a check of the
+    // table sees it.
     Ok(((hi - lo) / WIDTH).ceil() as usize | 1)
 }
 

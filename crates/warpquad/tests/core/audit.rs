@@ -1,4 +1,5 @@
-//! The audit: unbiased whatever the belief, silent where the answer is right, loud where a mode was missed.
+//! The audit: unbiased whatever the belief, silent where the answer is right, loud where a mode was
+//! missed.
 
 use std::sync::Arc;
 use warpquad::Value;
@@ -91,8 +92,8 @@ fn a_right_answer_is_confirmed() {
     assert_eq!(json["audit"]["log_z"], audit.ln_z);
 }
 
-/// Told of one of two modes only, the run is sure of it until the prior's part of the draws hits the other. Few draws do, so
-/// seeds are tried until one does.
+/// Told of one of two modes only, the run is sure of it until a draw of the prior's part hits the
+/// other. Few draws do, so seeds are tried until one does.
 #[test]
 fn a_missed_mode_is_found_and_named() {
     let text = "integrand.external = 'test'\nmethod.name = 'mmlt'\n[parameters]\nmass.uniform = [0, 1]\n[budget]\nevaluations = 30\naudit = 0.3";

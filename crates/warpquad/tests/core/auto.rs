@@ -82,7 +82,8 @@ fn finds_all_four_bumps() {
 
 #[test]
 fn goes_on_to_the_peaks_of_an_egg_box_once_those_it_knows_are_resolved() {
-    // Ten of them, four of which are cut by the box. The sum over a grid of midpoints is right to far more digits than are asked.
+    // Ten of them, four of which are cut by the box. The sum over a grid of midpoints is right to
+    // far more digits than are asked.
     let ln_f = |x: f64, y: f64| (2.0 + (0.5 * x).cos() * (0.5 * y).cos()).powi(5);
     let (side, n) = (3.5 * TAU, 600);
     let at = |i: usize| (i as f64 + 0.5) * side / n as f64;
@@ -134,8 +135,8 @@ fn learns_the_axes_of_correlated_parameters() {
 
 #[test]
 fn learns_that_parameters_act_on_their_own() {
-    // Three parameters with heavy tails, whose widths are a tenth to a thirtieth of the box: (1 + z^2 / 2)^(-3/2) has the integral
-    // z / sqrt(2 + z^2).
+    // Three parameters with heavy tails, whose widths are a tenth to a thirtieth of the box: (1 +
+    // z^2 / 2)^(-3/2) has the integral z / sqrt(2 + z^2).
     let (centers, widths) = ([0.3, 0.6, 0.45], [0.1, 0.03, 0.05]);
     let z = |x: &[f64], d: usize| (x[d] - centers[d]) / widths[d];
     let ln_f = |x: &[f64]| {
@@ -153,8 +154,9 @@ fn learns_that_parameters_act_on_their_own() {
     }
 }
 
-/// ln of the evidence of y = a + b t + noise under normal priors of sd 10 and a log-uniform noise between 0.001 and 10: closed
-/// form in a and b, since the t are symmetric, and a fine sum over ln noise, at whose ends nothing is left.
+/// The ln evidence of y = a + b t + noise under normal priors of sd 10 and a log-uniform noise
+/// between 0.001 and 10. It is a closed form in a and b, since the t are symmetric, and a fine sum
+/// over ln noise, at whose ends nothing is left.
 fn ln_evidence_of_line(t: &[f64], y: &[f64]) -> f64 {
     let n = t.len() as f64;
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -229,7 +231,8 @@ fn knows_an_analytic_f_to_many_digits() {
 
 #[test]
 fn knows_a_smooth_f_of_three_parameters_to_three_digits() {
-    // 1.2 + cos(1/2 + a x) over the unit cube, where the integral of exp(i a x) is a product of sinc(a_k / 2) exp(i a_k / 2).
+    // 1.2 + cos(1/2 + a x) over the unit cube, where the integral of exp(i a x) is a product of
+    // sinc(a_k / 2) exp(i a_k / 2).
     let a = [4.0, 3.0, 5.0_f64];
     let ln_f = |x: &[f64]| {
         let phase: f64 = a.iter().zip(x).map(|(a, x)| a * x).sum();

@@ -13,7 +13,8 @@ const LAYERS: &[&[&str]] = &[
     &["session"],
 ];
 
-/// Modules of one layer that may use each other: the engine drives acquisitions, data feeds beliefs.
+/// Modules of one layer that may use each other: the engine drives acquisitions, data feeds
+/// beliefs.
 const FRIENDS: &[(&str, &str)] = &[
     ("engine", "acquisition"),
     ("engine", "baseline"),

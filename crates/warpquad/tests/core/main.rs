@@ -13,4 +13,5 @@ mod nodes;
 mod paper;
 mod posterior;
 mod properties;
+mod prose;
 mod warps;

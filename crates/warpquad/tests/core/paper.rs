@@ -68,8 +68,8 @@ fn fitted(data: &Data, space: Space) -> Fitted {
     }
 }
 
-/// Section 3.2, figure 3: "the learned mean is much higher than the mean of the transformed data and
-/// the learned output scale is very small".
+/// Section 3.2, figure 3: "the learned mean is much higher than the mean of the transformed data
+/// and the learned output scale is very small".
 #[test]
 fn fitting_in_f_space_learns_a_high_mean_and_a_small_output_scale() {
     for seed in 0..10 {

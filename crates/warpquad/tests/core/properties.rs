@@ -74,7 +74,8 @@ proptest! {
     #[test]
     fn a_shift_of_ln_f_moves_ln_z_by_as_much(seed in 0u64..1000, shift in -30000i32..30000) {
         let (rows, ln_f) = sample(14, seed);
-        // Down to 10^-13000. On a grid of 2^-20 the shift rounds nothing away, so only the units differ.
+        // Down to 10^-13000. On a grid of 2^-20 the shift rounds nothing away, so only the units
+        // differ.
         let grid = f64::from(1 << 20);
         let ln_f: Vec<f64> = ln_f.iter().map(|l| (l * grid).round() / grid).collect();
         let shift = f64::from(shift);

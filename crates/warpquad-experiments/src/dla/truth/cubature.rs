@@ -8,13 +8,15 @@ use warpquad::numeric::gauss::{Rule, legendre};
 use warpquad::numeric::special::ln_sum_exp;
 use warpquad::{Error, Result};
 
-/// Cells to begin with: two in each half of a unit of log_nhi, and enough in redshift that an absorber, tens of pixels wide, meets several.
+/// Cells to begin with: two in each half of a unit of log_nhi. In redshift there are enough that an
+/// absorber, tens of pixels wide, meets several.
 const PIXELS_A_CELL: usize = 4;
 const CELLS_IN_LOG_NHI: usize = 6;
 /// Relative difference of the two rules at which to stop; the better rule is far better than that.
 const ENOUGH: f64 = 1e-5;
 
-/// ln Z for one absorber: Gauss-Legendre rules with 6^2 nodes on cells, split where they differ most from rules with 4^2 nodes.
+/// ln Z for one absorber: Gauss-Legendre rules with 6^2 nodes on cells. Cells are split where they
+/// differ most from rules with 4^2 nodes.
 ///
 /// The standard error is the sum of the differences.
 pub fn cubature(problem: &Problem<'_>, limit: usize) -> Result<Answer> {

@@ -16,11 +16,13 @@ const PRIOR: f64 = 0.1;
 #[derive(Debug)]
 pub struct Guide {
     columns: usize,
-    /// The largest value at the centres of a cell and its neighbours, so that a peak between centres is not passed over.
+    /// The largest value at the centres of a cell and its neighbours, so that a peak between
+    /// centres is not passed over.
     ln_f: Vec<f64>,
 }
 
-/// A guide at one temperature: the density of a proposal relative to the prior, and how to draw one.
+/// A guide at one temperature: the density of a proposal relative to the prior, and how to draw
+/// one.
 #[derive(Debug)]
 pub struct Tempered {
     columns: usize,

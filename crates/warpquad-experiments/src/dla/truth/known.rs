@@ -155,12 +155,18 @@ fn paragraph(
     let largest = |x: &[f64]| quantile(x, 1.0);
     let (gaps1, gaps3, scores1, scores3) = (gaps("1"), gaps("3"), scores("1"), scores("3"));
     Ok(format!(
-        "`dla_truth.csv` holds ln Z for {} spectra. One absorber: adaptive cubature, checked by tempering with moves of one \
-         absorber at a time; they differ by {:.3} nats in the median and {:.3} at most ({:.1} joint standard errors at most). Three: \
-         tempering, checked by nested sampling along slices that span the prior, which shares no move with it; {:.2} nats in the median and \
-         {:.2} at most ({:.1} standard errors at most). Against the data's own estimates: for one absorber {:.1} of their \
-         standard errors in the median, {:.1} at most; for three, where their two runs differ by up to 3 nats, from {:.1} to \
-         {:.1} nats around the mean of the two. Exhaustive quasi-Monte Carlo, the paper's truth, is too low by up to hundreds of nats in \
+        "`dla_truth.csv` holds ln Z for {} spectra. One absorber: adaptive cubature, checked by \
+         tempering with moves of one \
+         absorber at a time; they differ by {:.3} nats in the median and {:.3} at most ({:.1} \
+         joint standard errors at most). Three: \
+         tempering, checked by nested sampling along slices that span the prior, which shares no \
+         move with it; {:.2} nats in the median and \
+         {:.2} at most ({:.1} standard errors at most). Against the data's own estimates: for one \
+         absorber {:.1} of their \
+         standard errors in the median, {:.1} at most; for three, where their two runs differ by \
+         up to 3 nats, from {:.1} to \
+         {:.1} nats around the mean of the two. Exhaustive quasi-Monte Carlo, the paper's truth, \
+         is too low by up to hundreds of nats in \
          6-d: no prior point lands near the peak.",
         quasars.len(),
         median(&gaps1),

@@ -1,7 +1,9 @@
-//! Compute the log evidence of absorbers so well that methods can be judged by it: twice, by methods that share no more than the likelihood.
+//! Compute the log evidence of absorbers so well that methods can be judged by it: twice, by
+//! methods that share only the likelihood.
 //!
-//! One absorber is an integral over a rectangle, where adaptive cubature is good to many digits; tempering checks it. For three, tempering with
-//! moves of one absorber at a time is checked by nested sampling along slices.
+//! One absorber is an integral over a rectangle, where adaptive cubature is good to many digits;
+//! tempering checks it. For three, tempering with moves of one absorber at a time is checked by
+//! nested sampling along slices.
 
 mod cubature;
 mod guide;

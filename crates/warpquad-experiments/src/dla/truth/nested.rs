@@ -5,7 +5,8 @@ use warpquad::Result;
 use warpquad::numeric::random::Rng;
 use warpquad::numeric::special::{ln_1m_exp, ln_add_exp, ln_sum_exp};
 
-/// Coordinates moved for each new point, over the number of coordinates: each move spans the prior, so few are needed.
+/// Coordinates moved for each new point, over the number of coordinates. Each move spans the prior,
+/// so few are needed.
 const SWEEPS: usize = 2;
 /// The part of Z that the live points may still hold at the end.
 const REST: f64 = 1e-3;
@@ -18,7 +19,8 @@ struct Live {
     ln_f: f64,
 }
 
-/// ln Z by nested sampling with so many live points; the error is Skilling's sqrt(H/n), H the information.
+/// ln Z by nested sampling with so many live points; the error is Skilling's sqrt(H/n), H the
+/// information.
 pub fn nested(problem: &Problem<'_>, n: usize, rng: &mut Rng) -> Result<Answer> {
     let before = problem.evaluations.get();
     let mut live = Vec::with_capacity(n);
@@ -70,7 +72,8 @@ fn extremes(live: &[Live]) -> (usize, usize) {
     (worst, best)
 }
 
-/// Draw one coordinate anew where f stays above the limit: the bracket is the whole prior at first, and shrinks to the point from both sides.
+/// Draw one coordinate anew where f stays above the limit. The bracket is the whole prior at first,
+/// and shrinks to the point from both sides.
 fn slice(problem: &Problem<'_>, point: &mut Live, limit: f64, rng: &mut Rng) -> Result<()> {
     let d = rng.below(problem.dim());
     let (old_u, old_x) = (point.u[d], point.x[d]);

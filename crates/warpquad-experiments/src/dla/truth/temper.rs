@@ -15,7 +15,8 @@ const EFFECTIVE: f64 = 0.6;
 const MOVES: usize = 6;
 /// Of them, the part that the guide proposes; the others are steps.
 const GUIDED: f64 = 0.3;
-/// Steps are a tenth to the power of this many at most, in units of the prior's width: scales are drawn anew each time, as no one scale fits.
+/// Steps are a tenth to the power of this many at most, in units of the prior's width. Scales are
+/// drawn anew each time, as no one scale fits.
 const DECADES: f64 = 4.0;
 
 #[derive(Debug, Clone)]
@@ -24,7 +25,8 @@ struct Particle {
     ln_f: f64,
 }
 
-/// ln Z by tempering: the mean of Z over `runs` independent populations, with the error from their spread.
+/// ln Z by tempering: the mean of Z over `runs` independent populations, with the error from their
+/// spread.
 pub fn temper(problem: &Problem<'_>, particles: usize, runs: usize, rng: &Rng) -> Result<Answer> {
     let before = problem.evaluations.get();
     let guide = Guide::new(problem)?;

@@ -166,7 +166,7 @@ tuning! {
         /// To be taken up, it must gain where f is asked for to this part of itself.
         plain_part: f64 = 0.1, "part of f";
     }
-    "Left-out scores" {
+    "Saturation: who judges" {
         /// Observations so far below the largest do not judge models.
         judged_nats: f64 = 15.0, "nats";
         /// So many of the largest for each parameter, and one more, judge in any case.

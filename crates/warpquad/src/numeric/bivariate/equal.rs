@@ -7,17 +7,21 @@ use crate::numeric::special::normal_pdf;
 use crate::numeric::vmath;
 use std::f64::consts::{FRAC_1_PI, PI};
 
-/// The excess of equal arguments, E(rho) = `normal_excess(h, h, rho)`, with its derivatives, for one h and many rho.
+/// The excess of equal arguments, E(rho) = `normal_excess(h, h, rho)`, with its derivatives, for
+/// one h and many rho.
 ///
 /// With q = sqrt((1 - rho)/(1 + rho)) the exponent of the integrand is h^2 (1 + q^2)/2, so that
 ///
 /// ```text
-/// E = rho exp(-h^2/(1 + rho)) G(q),      dE/dh = rho exp(-h^2/(1 + rho)) H(q),      dE/drho = exp(-h^2/(1 + rho)) / (2 pi sqrt(1 - rho^2))
+/// E       = rho exp(-h^2/(1 + rho)) G(q)
+/// dE/dh   = rho exp(-h^2/(1 + rho)) H(q)
+/// dE/drho = exp(-h^2/(1 + rho)) / (2 pi sqrt(1 - rho^2))
 /// ```
 ///
-/// with G and H smooth for 0 <= rho <= 1. Both are expanded in Chebyshev polynomials once; after that an element costs an exponential, a
-/// square root and two short series. The relative error is below 1e-13. Where there is no expansion (rho < 0, rho above the stated largest,
-/// |h| > 12) each element is integrated by itself.
+/// with G and H smooth for 0 <= rho <= 1. Both are expanded in Chebyshev polynomials once; after
+/// that an element costs an exponential, a square root and two short series. The relative error is
+/// below 1e-13. Where there is no expansion (rho < 0, rho above the stated largest, |h| > 12) each
+/// element is integrated by itself.
 ///
 /// ```
 /// use warpquad::numeric::bivariate::{EqualExcess, normal_excess};
@@ -43,7 +47,8 @@ const LARGEST_EXPANDED: f64 = 12.0;
 impl EqualExcess {
     /// Prepare for arguments (h, h) and correlations in [0, rho_max].
     pub fn new(h: f64, rho_max: f64) -> Self {
-        // A wider interval than asked for does no harm; an empty one would, and so would one that misses a rho by a rounding.
+        // A wider interval than asked for does no harm. An empty one would, and so would one that
+        // misses a rho by a rounding.
         let rho_max = (rho_max * (1.0 + 1e-12)).clamp(0.01, 1.0);
         let scale = 2.0 / half_angle(rho_max).1;
         let mut law = Self {
@@ -63,7 +68,8 @@ impl EqualExcess {
 
     /// Expand both factors, by interpolation at the Chebyshev points.
     fn expand(&mut self) {
-        // Coefficients above 5e-16 of the first at rho_max = 1: 20 at h = 0, 31 at 4, 51 at 8, 68 at 12; fewer for a shorter interval.
+        // Coefficients above 5e-16 of the first at rho_max = 1: 20 at h = 0, 31 at 4, 51 at 8, 68
+        // at 12; fewer for a shorter interval.
         let n = 20 + (4.0 * self.h.abs()) as usize;
         let cosines: Vec<f64> = (0..4 * n)
             .map(|i| (PI * i as f64 / (2 * n) as f64).cos())
@@ -84,8 +90,9 @@ impl EqualExcess {
         (self.value, self.d_h) = (series(|f| f.0), series(|f| f.1));
     }
 
-    /// G and H at q = 1 - below. With M the mean over x in [q, 1] and e(x) = exp(-h^2 (x^2 - q^2)/2),
-    /// G = s M[e/(1 + x^2)] and H = -h s M[e], where s = (1 - q)/(pi rho) = (1 + q^2)/(pi (1 + q)).
+    /// G and H at q = 1 - below. With M the mean over x in [q, 1] and e(x) = exp(-h^2 (x^2 -
+    /// q^2)/2), G = s M[e/(1 + x^2)] and H = -h s M[e], where s = (1 - q)/(pi rho) = (1 + q^2)/(pi
+    /// (1 + q)).
     fn factors(&self, below: f64, rule: &Rule) -> (f64, f64) {
         let q = 1.0 - below;
         let n = rule.nodes.len();
@@ -206,7 +213,8 @@ mod tests {
         );
     }
 
-    /// All of `EqualExcess` against the scalar functions, which the table vouches for, and the slope against differences of them.
+    /// All of `EqualExcess` against the scalar functions, which the table vouches for, and the
+    /// slope against differences of them.
     fn check_equal(h: f64, rho_max: f64, rho: &[f64]) {
         let law = EqualExcess::new(h, rho_max);
         let n = rho.len();

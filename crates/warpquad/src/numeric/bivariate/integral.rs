@@ -9,16 +9,19 @@ use std::sync::LazyLock;
 pub(super) const UNDERFLOW: f64 = 39.0;
 /// What lies e^-38 = 3e-17 below the largest value of the integrand does not count.
 const NEGLIGIBLE: f64 = 38.0;
-/// Greatest quotient of the ends of a panel: where h differs from k the integrand has an essential singularity at q = 0.
+/// The greatest quotient of the ends of a panel. Where h differs from k the integrand has an
+/// essential singularity at q = 0.
 const PANEL_RATIO: f64 = 4.0;
 /// Numbers of nodes of the Gauss-Legendre rules to choose from.
 const NODES: [usize; 6] = [8, 12, 16, 24, 32, 40];
 /// Room for the nodes of any rule.
 pub(super) const MOST_NODES: usize = 40;
-/// Rule for max(|h|, |k|) up to 3, 6, 9 (rows) and rho up to 0.1, 0.3, 0.5, 0.75, 0.925, 1 (columns); the last one beyond 9.
+/// The rule for max(|h|, |k|) up to 3, 6, 9 (rows) and rho up to 0.1, 0.3, 0.5, 0.75, 0.925, 1
+/// (columns). Beyond 9 it is the last rule of `NODES`.
 ///
-/// The smallest in `NODES` whose relative error against 64 nodes on finer panels stayed below 2e-14 in 1500 random cases a cell, a fifth
-/// with h = k and a quarter with h close to k (5e-14 up to 20 and 2e-13 up to 37, where it is the rounding of Q).
+/// Each is the smallest in `NODES` whose relative error against 64 nodes on finer panels stayed
+/// below 2e-14 in 1500 random cases a cell, a fifth with h = k and a quarter with h close to k.
+/// (The error is 5e-14 up to 20 and 2e-13 up to 37, where it is the rounding of Q.)
 const CHOICE: [[usize; 6]; 3] = [[0, 0, 1, 2, 3, 3], [0, 1, 2, 3, 3, 4], [1, 2, 2, 3, 4, 4]];
 
 /// The rules on [0, 1].
@@ -94,7 +97,8 @@ impl Integral {
         }
     }
 
-    /// Over `width` from q = `low`; the width is given apart, for where rho is tiny it is known better than the ends.
+    /// Over `width` from q = `low`. The width is given apart: where rho is tiny it is known better
+    /// than the ends.
     pub(super) fn over(&self, low: f64, width: f64) -> f64 {
         if self.h.abs().max(self.k.abs()) > UNDERFLOW || width <= 0.0 {
             return 0.0;
@@ -105,7 +109,8 @@ impl Integral {
         if least > 0.5 * UNDERFLOW * UNDERFLOW {
             return 0.0;
         }
-        // Q has one minimum, so it is nowhere above the larger end. (At low = 0 = h - k the end is 0/0: no cut either.)
+        // Q has one minimum, so it is nowhere above the larger end. (At low = 0 = h - k the end is
+        // 0/0: no cut either.)
         let (mut low, mut width) = (low, width);
         if ends.iter().any(|end| *end > least + NEGLIGIBLE) {
             let (from, to) = self.support(least);
@@ -114,8 +119,8 @@ impl Integral {
         0.5 * FRAC_1_PI * (-least).exp() * self.panels(low, width, least)
     }
 
-    /// The least Q on [low, high], given its values at the ends: as dQ/dr = -(h - k r)(k - h r)/(1 - r^2)^2, with |k| >= |h| it is k^2/2
-    /// at r = h/k, or at the end nearest to that.
+    /// The least Q on [low, high], given its values at the ends. As dQ/dr = -(h - k r)(k - h
+    /// r)/(1 - r^2)^2, with |k| >= |h| it is k^2/2 at r = h/k, or at the end nearest to that.
     fn least(&self, low: f64, high: f64, ends: [f64; 2]) -> f64 {
         let (small, large) = if self.h.abs() < self.k.abs() {
             (self.h, self.k)
@@ -135,7 +140,8 @@ impl Integral {
 
     /// The q between which Q exceeds its least value by no more than counts.
     ///
-    /// Q = c is quadratic in r, with the roots 1 - r = (h - k)^2/a and a/(2c), where a = 2c - h k + sqrt((2c - h^2)(2c - k^2)).
+    /// Q = c is quadratic in r, with the roots 1 - r = (h - k)^2/a and a/(2c), where a = 2c - h k +
+    /// sqrt((2c - h^2)(2c - k^2)).
     fn support(&self, least: f64) -> (f64, f64) {
         let (h, k, twice) = (self.h, self.k, 2.0 * (least + NEGLIGIBLE));
         let a = twice - h * k + ((twice - h * h) * (twice - k * k)).sqrt();
@@ -145,7 +151,8 @@ impl Integral {
         ((square / (2.0 * a - square)).sqrt(), upper.sqrt())
     }
 
-    /// The integral of 2 exp(least - Q)/(1 + q^2), on panels that shrink geometrically towards q = 0 unless h = k.
+    /// The integral of 2 exp(least - Q)/(1 + q^2), on panels that shrink geometrically towards q =
+    /// 0 unless h = k.
     fn panels(&self, low: f64, width: f64, least: f64) -> f64 {
         let high = low + width;
         if self.h == self.k || high <= PANEL_RATIO * low {
