@@ -1,4 +1,5 @@
-//! Propose points: quasi-random ones through the quantile map, near ones, and the points of a sample.
+//! Propose points: quasi-random ones through the quantile map, near ones, and the points of a
+//! sample.
 
 use crate::belief::Belief;
 use crate::belief::ln_sizes;

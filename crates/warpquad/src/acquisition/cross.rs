@@ -1,9 +1,11 @@
 //! Give the covariances of g between points and nodes, given the data, with gradients.
 //!
-//! What the data explain is reduced once, so a point takes O(n^2 + n m) for n observations and m nodes:
+//! What the data explain is reduced once, so a point takes O(n^2 + n m) for n observations and m
+//! nodes:
 //!
 //! ```text
-//! c_j(x) = k(x, x_j) - reduced_j' L^-1 k(X, x),    reduced = L^-1 Sigma(X, nodes),    L L' = Sigma(X, X) + noise
+//! c_j(x) = k(x, x_j) - reduced_j' L^-1 k(X, x)
+//! reduced = L^-1 Sigma(X, nodes),    L L' = Sigma(X, X) + noise
 //! ```
 
 use crate::belief::{Belief, PosteriorProcess, Scaled, Slopes};

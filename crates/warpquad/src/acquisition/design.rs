@@ -12,9 +12,9 @@ use crate::points::Points;
 /// Greedy minimum-variance design under the latent process.
 ///
 /// # Definition
-/// argmax over x of `L[Sigma_D(x, .)]^2 / Sigma_D(x, x)`, Sigma_D the posterior covariance of g: the
-/// [information gain](super::InformationGain) of the identity warp. It depends on where was observed
-/// and not on what, so the points can be made in advance: [`design`].
+/// argmax over x of `L[Sigma_D(x, .)]^2 / Sigma_D(x, x)`, Sigma_D the posterior covariance of g:
+/// the [information gain](super::InformationGain) of the identity warp. It depends on where was
+/// observed and not on what, so the points can be made in advance: [`design`].
 ///
 /// # Numerics
 /// As for the information gain, with 512 quasi-random nodes of the measure.

@@ -1,7 +1,8 @@
 //! Score points by how much observing there lowers the variance of the integral.
 //!
-//! Under a Gaussian belief with covariance K, observing f(x) lowers `L^2[K]` by `L[K(x, .)]^2 / K(x, x)`,
-//! whatever value is seen. With L on nodes x_j of weight w_j and units exp(u), the unit of x cancels:
+//! Under a Gaussian belief with covariance K, observing f(x) lowers `L^2[K]` by `L[K(x, .)]^2 /
+//! K(x, x)`, whatever value is seen. With L on nodes x_j of weight w_j and units exp(u), the unit
+//! of x cancels:
 //!
 //! ```text
 //! score = 2 ln |sum_j exp(ln w_j + u_j) k(x, x_j)| - ln k(x, x),    k = K in units
@@ -85,7 +86,8 @@ impl Weighted {
     }
 }
 
-/// The same score through the latent process, with an exact gradient: O(n^2 + n m) a point for n observations and m nodes.
+/// The same score through the latent process, with an exact gradient: O(n^2 + n m) a point for n
+/// observations and m nodes.
 pub(super) struct Gain<'a> {
     anatomy: Anatomy<'a>,
     cross: Cross<'a>,
@@ -103,7 +105,8 @@ impl<'a> Gain<'a> {
         let (mut weights, mut features) = (nodes.weights, Vec::new());
         match anatomy.link {
             Link::Latent => {}
-            // K = slope c slope': the slope at x cancels like its unit, the node's joins its weight.
+            // K = slope c slope': the slope at x cancels like its unit, the node's joins its
+            // weight.
             Link::Linearised(warp) => {
                 for (w, at) in weights.iter_mut().zip(marginals) {
                     *w *= warp.local(at.mu).slope;

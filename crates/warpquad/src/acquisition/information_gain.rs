@@ -10,17 +10,19 @@ use crate::functional::Nodes;
 /// The expected information gain about Z under the matched Gaussian process.
 ///
 /// # Definition
-/// argmax over x of `L[K(x, .)]^2 / K(x, x)`, by which observing f(x) lowers `L^2[K]`, the variance of Z.
-/// For a Gaussian Z the gain in nats is a monotone function of it. Observations count as exact.
+/// argmax over x of `L[K(x, .)]^2 / K(x, x)`, by which observing f(x) lowers `L^2[K]`, the variance
+/// of Z. For a Gaussian Z the gain in nats is a monotone function of it. Observations count as
+/// exact.
 ///
 /// # Numerics
 /// L is a sum over 512 nodes, half of them around the highest observations (balance heuristic), of
-/// which those that matter are kept. The score is a ln, in which the unit of x cancels, with an exact
-/// gradient through the latent process. A belief that does not show its latent process is searched
-/// without refinement.
+/// which those that matter are kept. The score is a ln, in which the unit of x cancels, with an
+/// exact gradient through the latent process. A belief that does not show its latent process is
+/// searched without refinement.
 ///
 /// # Reference
-/// Osborne, Duvenaud, Garnett, Rasmussen, Roberts and Ghahramani (2012); Minka (2000) for the closed form.
+/// Osborne, Duvenaud, Garnett, Rasmussen, Roberts and Ghahramani (2012); Minka (2000) for the
+/// closed form.
 ///
 /// ```
 /// use warpquad::acquisition::{Acquisition, Context, InformationGain};
@@ -56,7 +58,8 @@ pub(super) fn most_informative(
     nodes: &Nodes,
     hints: &Hints,
 ) -> Result<Vec<f64>> {
-    // An integral over x is smoother than a variance, and a candidate costs m covariances: fewer do.
+    // An integral over x is smoother than a variance, and a candidate costs m covariances: fewer
+    // do.
     let options = Maximise {
         candidates: 128,
         around: 2,

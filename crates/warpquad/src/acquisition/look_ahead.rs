@@ -35,7 +35,8 @@ use crate::warp::Warp;
 /// let posterior = process.condition(&taken, &[-9.0, -8.0, -8.0, -9.0, 0.0])?;
 /// let belief = Warped::new(&Log, &posterior);
 /// let at = Context { belief: &belief, measure: &pi, taken: &taken, seed: 1, step: 3 };
-/// assert!(LookAhead::default().choose(&at)?[0] > 0.4);     // beside the peak, or where nothing is known
+/// // Beside the peak, or where nothing is known.
+/// assert!(LookAhead::default().choose(&at)?[0] > 0.4);
 /// # Ok::<(), warpquad::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
@@ -185,8 +186,8 @@ impl<'a> Ahead<'a> {
         })
     }
 
-    /// The variance of an observation at a point where g has variance s. Next to an observed point both s and the
-    /// covariances are rounding.
+    /// The variance of an observation at a point where g has variance s. Next to an observed point
+    /// both s and the covariances are rounding.
     fn observed(&self, s: f64) -> f64 {
         let theta = self.posterior.process().theta();
         s + theta.noise + 1e-12 * theta.output_scale
@@ -207,7 +208,8 @@ impl<'a> Ahead<'a> {
         width / whole
     }
 
-    /// Minus ln of the width between the tails of Z, in some unit, after an observation at each point.
+    /// Minus ln of the width between the tails of Z, in some unit, after an observation at each
+    /// point.
     pub fn scores(&self, x: &Points) -> Result<Vec<f64>> {
         let (own, cov) = self.cross.columns(x)?;
         let m = self.ln_weights.len();
@@ -236,8 +238,9 @@ impl<'a> Ahead<'a> {
 
     /// The same at one point with its gradient.
     ///
-    /// With v = s_i - c_i^2 / S, S being the variance of the observation, the node's part of the width is
-    /// w (xi(mu + u sqrt v) - xi(mu - u sqrt v)), and its derivative in v is w u (xi'(above) + xi'(below)) / (2 sqrt v).
+    /// With v = s_i - c_i^2 / S, S being the variance of the observation, the node's part of the
+    /// width is w (xi(mu + u sqrt v) - xi(mu - u sqrt v)), and its derivative in v is w u
+    /// (xi'(above) + xi'(below)) / (2 sqrt v).
     pub fn gradient(&self, x: &[f64]) -> Result<(f64, Vec<f64>)> {
         let own = self.posterior.latent(x)?;
         let (s, crossed) = (self.observed(own.marginal.s), self.cross.at(x));

@@ -70,12 +70,13 @@ const WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
 /// points. The best of them that lie in different basins (the distance to the nearest taken point
 /// is a basin's radius) are refined by L-BFGS-B in coordinates divided by the lengths. The search
 /// box is, in each coordinate, the range of the quantile map over points of the cube with one or
-/// all coordinates at `tail` or 1 - `tail`, of the candidates and of the near points: strictly inside
-/// the support, whose ends may be infinite. A measure without a density is not refined, since nothing
-/// tells a gradient step where it ends. Of a sample only the sample's own points are considered, a
-/// random 4096 of them if there are more.
+/// all coordinates at `tail` or 1 - `tail`, of the candidates and of the near points: strictly
+/// inside the support, whose ends may be infinite. A measure without a density is not refined,
+/// since nothing tells a gradient step where it ends. Of a sample only the sample's own points are
+/// considered, a random 4096 of them if there are more.
 ///
-/// If no candidate has a finite score, the first quasi-random point that is not taken is the answer.
+/// If no candidate has a finite score, the first quasi-random point that is not taken is the
+/// answer.
 ///
 /// ```
 /// use warpquad::acquisition::{Maximise, Score, maximise};
@@ -196,7 +197,8 @@ impl<'a> Search<'a> {
         order: &[usize],
         gradient: &Gradient<'_>,
     ) -> Result<Vec<(Vec<f64>, f64)>> {
-        // A maximum of a variance sits between the points that pin it down, and so do its neighbours.
+        // A maximum of a variance sits between the points that pin it down, and so do its
+        // neighbours.
         let radius = |i: usize| {
             let apart = self
                 .space

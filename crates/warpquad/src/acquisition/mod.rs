@@ -1,9 +1,9 @@
 //! Step 2: choose where to look next.
 //!
 //! An [`Acquisition`] turns a belief into one point. Those that score points (`uncertainty`,
-//! `uncertainty-prior`, `information-gain`, `look-ahead`, `explore`, `design`) do so in logs and share one multistart
-//! maximiser, [`maximise`]; the others follow the measure alone. A choice is a function of its
-//! [`Context`]: the same context gives the same point, on any number of threads.
+//! `uncertainty-prior`, `information-gain`, `look-ahead`, `explore`, `design`) do so in logs and
+//! share one multistart maximiser, [`maximise`]; the others follow the measure alone. A choice is a
+//! function of its [`Context`]: the same context gives the same point, on any number of threads.
 //!
 //! ```
 //! use warpquad::acquisition::{self, Context};
@@ -53,7 +53,7 @@ pub use uncertainty_prior::UncertaintyPrior;
 use crate::belief::Belief;
 use crate::error::{Error, Result};
 use crate::measure::Measure;
-use crate::numeric::random::Rng;
+use crate::numeric::stream::{Stream, Streams};
 use crate::points::Points;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -76,7 +76,9 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// A seed of this choice alone, so that no two steps share their candidates.
     fn choice_seed(&self) -> u64 {
-        Rng::new(self.seed).child(self.step as u64).next_u64()
+        Streams::new(self.seed, self.step as u64)
+            .rng(Stream::Choice)
+            .next_u64()
     }
 }
 

@@ -10,7 +10,8 @@ use crate::error::Result;
 /// x = Q(u), u uniform on the unit cube and Q the measure's quantile map.
 ///
 /// # Numerics
-/// The generator is the child `step` of the run's seed. A draw that is taken already is drawn again.
+/// The generator is the child `step` of the run's seed. A draw that is taken already is drawn
+/// again.
 ///
 /// # Reference
 /// The baseline of every comparison: Rasmussen and Ghahramani, "Bayesian Monte Carlo" (2003).

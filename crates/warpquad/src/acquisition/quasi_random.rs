@@ -7,11 +7,12 @@ use crate::error::Result;
 /// The scrambled Sobol' sequence through the measure's quantile map.
 ///
 /// # Definition
-/// x = Q(u_i), i = `step`, u the scrambled Sobol' sequence of the run's seed: the seed must stay the
-/// same from step to step for the points to form one sequence.
+/// x = Q(u_i), i = `step`, u the scrambled Sobol' sequence of the run's seed: the seed must stay
+/// the same from step to step for the points to form one sequence.
 ///
 /// # Numerics
-/// A point that is taken already is passed over. Beyond 64 dimensions the points are independent draws.
+/// A point that is taken already is passed over. Beyond 64 dimensions the points are independent
+/// draws.
 ///
 /// # Reference
 /// Sobol' (1967); Matousek (1998) for the scramble.

@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::functional::Nodes;
 use crate::kernel::{Matern32, Matern52};
 use crate::measure::{Empirical, Gaussian, Product, univariate};
+use crate::numeric::random::Rng;
 use crate::warp::{Gumbel, Log, Probit, Square, Warp};
 
 fn product(name: &str, numbers: &[f64], dim: usize) -> Box<dyn Measure> {
@@ -138,7 +139,8 @@ fn posterior_with_effects() -> PosteriorProcess {
     process.condition(turned.points(), turned.g()).unwrap()
 }
 
-/// Every kind of link, by name, along the coordinates, along other axes, and with main effects there.
+/// Every kind of link, by name, along the coordinates, along other axes, and with main effects
+/// there.
 fn for_each_belief(mut check: impl FnMut(&str, &dyn Belief)) {
     for_each_link(&smooth_posterior(), &mut check);
     for_each_link(&turned_posterior(), &mut check);
@@ -217,7 +219,8 @@ fn what_is_left_of_the_tails_has_the_right_gradient() {
 
 #[test]
 fn the_gain_is_what_conditioning_takes_off_the_variance_of_the_integral() {
-    // Observing g at x lowers the variance of the node sum by exactly exp(score), up to the nodes' unit.
+    // Observing g at x lowers the variance of the node sum by exactly exp(score), up to the nodes'
+    // unit.
     let measure = Product::uniform(&[(-1.0, 2.0), (-1.0, 2.0)]).unwrap();
     let (posterior, taken) = (smooth_posterior(), Points::empty(2).unwrap());
     let space = Space::new(&measure, &taken).unwrap();

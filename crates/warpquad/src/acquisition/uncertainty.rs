@@ -13,8 +13,8 @@ use crate::points::Points;
 /// m(x)^2 expm1(s(x)): large where f is both large and unknown.
 ///
 /// # Numerics
-/// The score is ln K_D(x, x) with its exact gradient, so a variance of e^-40000 is as good as any. On
-/// an infinite support the search stops where a millionth of the measure's mass is left.
+/// The score is ln K_D(x, x) with its exact gradient, so a variance of e^-40000 is as good as any.
+/// On an infinite support the search stops where a millionth of the measure's mass is left.
 ///
 /// # Reference
 /// Chai and Garnett (2019), section 4; Gunter et al. (2014).

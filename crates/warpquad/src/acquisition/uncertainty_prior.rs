@@ -11,8 +11,8 @@ use crate::error::{Error, Result};
 ///
 /// # Numerics
 /// The score is ln K_D(x, x) + 2 ln pi(x), with its exact gradient. For a uniform measure it is
-/// [`Uncertainty`](super::Uncertainty). The density is that of the coordinates the belief lives in, so
-/// the choice depends on the chart. A sample is ranked by its kernel density estimate.
+/// [`Uncertainty`](super::Uncertainty). The density is that of the coordinates the belief lives in,
+/// so the choice depends on the chart. A sample is ranked by its kernel density estimate.
 ///
 /// # Reference
 /// Gunter, Osborne, Garnett, Hennig and Roberts (2014), section 4.

@@ -1,4 +1,5 @@
-//! Integrate a positive surface over one or two dimensions by boxes that split where its mass bends.
+//! Integrate a positive surface over one or two dimensions by boxes that split where its mass
+//! bends.
 
 use super::Nodes;
 use crate::error::Result;
@@ -7,7 +8,8 @@ use crate::numeric::gauss::{self, Rule};
 use crate::numeric::special::ln_sum_exp;
 use crate::points::Points;
 
-/// Gauss-Legendre points along each side of a box, by dimension; beyond, importance nodes do better.
+/// Gauss-Legendre points along each side of a box, by dimension; beyond, importance nodes do
+/// better.
 const SIDES: [usize; 2] = [10, 7];
 
 /// Nodes at most.
@@ -16,23 +18,27 @@ const MOST: usize = 40_000;
 /// The relative error at which it ends, by dimension.
 const ENOUGH: [f64; 2] = [1e-7, 1e-6];
 
-/// What halving leaves of the error that it showed: 2^-10 and less where the surface is smooth on the scale of the box.
+/// What halving leaves of the error that it showed: 2^-10 and less where the surface is smooth on
+/// the scale of the box.
 const LEFT: f64 = 0.1;
 
 /// The boxes cover the scout's nodes down to e^-30 of the largest mass.
 const DEPTH: f64 = 30.0;
 
-/// A box whose nodes see less than this part of the mass that a scout found there has missed a peak.
+/// A box whose nodes see less than this part of the mass that a scout found there has missed a
+/// peak.
 const SEEN: f64 = 0.3;
 
 /// ... unless that is less than this part of all of the mass.
 const NEGLIGIBLE: f64 = 1e-4;
 
-/// Nodes for integrals of surfaces like exp(ln_f) against the measure, and their relative error for this one; `None` where
-/// the measure has no density or more than two dimensions, or the boxes do not reach `target`.
+/// Nodes for integrals of surfaces like exp(ln_f) against the measure, and their relative error for
+/// this one; `None` where the measure has no density or more than two dimensions, or the boxes do
+/// not reach `target`.
 ///
-/// The first box is around a scout, nodes with ln of their mass. Each carries a tensor Gauss rule. The box
-/// with the largest error, that by which halving all sides changed its sum, is halved next. The scout shows peaks that the rules of large boxes fall beside.
+/// The first box is around a scout, nodes with ln of their mass. Each carries a tensor Gauss rule.
+/// The box with the largest error, that by which halving all sides changed its sum, is halved next.
+/// The scout shows peaks that the rules of large boxes fall beside.
 pub(crate) fn cubature(
     measure: &dyn Measure,
     scout: (&Points, &[f64]),
@@ -89,7 +95,8 @@ impl Scouted {
         })
     }
 
-    /// The lower corner and the sides of the box around all nodes, a tenth wider on each side, within the support.
+    /// The lower corner and the sides of the box around all nodes, a tenth wider on each side,
+    /// within the support.
     fn frame(&self, support: &[(f64, f64)]) -> (Vec<f64>, Vec<f64>) {
         let ends = support.iter().enumerate().map(|(j, &(lo, hi))| {
             let along = self.points.iter().map(|x| x[j]);
@@ -203,8 +210,8 @@ impl Boxes<'_> {
         let change = (parent.sum - sum).abs();
         let least = 1.0 / parts.len() as f64;
         for part in &mut parts {
-            // A part that still misses what the scout found keeps that as its error. The others share what halving
-            // changed: where it came from is not known, so none is let off.
+            // A part that still misses what the scout found keeps that as its error. The others
+            // share what halving changed: where it came from is not known, so none is let off.
             if part.error <= part.sum {
                 let share = if sum > 0.0 { part.sum / sum } else { 0.0 };
                 part.error = LEFT * change * share.max(least);

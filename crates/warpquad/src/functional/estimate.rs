@@ -6,7 +6,9 @@ use crate::numeric::special::ln_normal_pdf;
 ///
 /// ```
 /// use warpquad::functional::Estimate;
-/// let z = Estimate { offset: 0.0, ln_unit: -9000.0, mean: 2.0, var: 0.04, node_error: 1e-4, closed_form: false };
+/// let z = Estimate {
+///     offset: 0.0, ln_unit: -9000.0, mean: 2.0, var: 0.04, node_error: 1e-4, closed_form: false,
+/// };
 /// assert!((z.ln_mean() - (2.0_f64.ln() - 9000.0)).abs() < 1e-12);
 /// assert!((z.ln_sd() - 0.1).abs() < 1e-3);
 /// ```
@@ -27,7 +29,8 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The mean of Z in the user's units; a tiny Z underflows to the offset: see [`Estimate::ln_mean`].
+    /// The mean of Z in the user's units; a tiny Z underflows to the offset: see
+    /// [`Estimate::ln_mean`].
     pub fn mean(&self) -> f64 {
         self.offset + self.ln_unit.exp() * self.mean
     }
@@ -72,14 +75,16 @@ impl Estimate {
     /// ln p(Z = exp(ln_z)) under the normal law, as a density of Z / exp(ln_z): comparable between
     /// problems of any scale.
     pub fn ln_density_relative(&self, ln_z: f64) -> f64 {
-        // The score in Z's own unit, where mean and sd are plain numbers however far the belief is off.
+        // The score in Z's own unit, where mean and sd are plain numbers however far the belief is
+        // off.
         let z = (ln_z - self.ln_unit).exp() - in_unit(self.offset, self.ln_unit);
         let sd = self.var.sqrt();
         ln_normal_pdf((z - self.mean) / sd) - (self.ln_unit - ln_z) - sd.ln()
     }
 }
 
-/// A constant in the unit exp(ln_unit). Nothing is nothing in any unit, though 1/exp(-1000) overflows.
+/// A constant in the unit exp(ln_unit). Nothing is nothing in any unit, though 1/exp(-1000)
+/// overflows.
 pub(super) fn in_unit(offset: f64, ln_unit: f64) -> f64 {
     match offset {
         0.0 => 0.0,

@@ -34,11 +34,11 @@ pub(super) fn follow(
 
 /// A proposal that follows exp(reach) pi.
 ///
-/// A scout, half from the measure and half around the best observed points, is followed by rounds in each
-/// of which a mixture of Gaussians is fitted to the weighted nodes of the round before (population Monte
-/// Carlo, Cappe et al. 2004). The mixture lives in the measure's normal scores, where pi is N(0, I) and has no
-/// edges. A fifth of the nodes are the measure's own, so no weight exceeds 5. Where the measure has
-/// no density, or nothing is observed, it gives Sobol' nodes.
+/// A scout, half from the measure and half around the best observed points, is followed by rounds
+/// in each of which a mixture of Gaussians is fitted to the weighted nodes of the round before
+/// (population Monte Carlo, Cappe et al. 2004). The mixture lives in the measure's normal scores,
+/// where pi is N(0, I) and has no edges. A fifth of the nodes are the measure's own, so no weight
+/// exceeds 5. Where the measure has no density, or nothing is observed, it gives Sobol' nodes.
 pub(crate) struct Follower<'a> {
     measure: &'a dyn Measure,
     found: Option<Found>,
@@ -107,8 +107,8 @@ impl<'a> Follower<'a> {
     }
 }
 
-/// The nodes that have mass, in normal scores, with ln of their mass. A node so far out in a tail that
-/// it has no score (beyond 38 sd) has none.
+/// The nodes that have mass, in normal scores, with ln of their mass. A node so far out in a tail
+/// that it has no score (beyond 38 sd) has none.
 fn weighed(
     nodes: &Nodes,
     reach: &dyn Fn(&Points) -> Result<Vec<f64>>,

@@ -28,8 +28,8 @@ pub struct Law {
 }
 
 impl Law {
-    /// The normal law of an estimate, as its equally likely quantiles: what a linearised belief, which
-    /// is Gaussian, says of Z.
+    /// The normal law of an estimate, as its equally likely quantiles: what a linearised belief,
+    /// which is Gaussian, says of Z.
     pub fn normal(estimate: &Estimate) -> Law {
         let offset = in_unit(estimate.offset, estimate.ln_unit);
         let at = |k: usize| normal_quantile((k as f64 + 0.5) / QUANTILES as f64);
@@ -40,8 +40,8 @@ impl Law {
         }
     }
 
-    /// The law whose logarithm is normal, as its equally likely quantiles: what a Monte Carlo estimate of ln Z
-    /// says of a positive Z.
+    /// The law whose logarithm is normal, as its equally likely quantiles: what a Monte Carlo
+    /// estimate of ln Z says of a positive Z.
     ///
     /// ```
     /// use warpquad::functional::Law;
@@ -63,7 +63,8 @@ impl Law {
         Law { samples, ln_unit }
     }
 
-    /// The same law, so many times as wide about its median: in ln Z for a positive f, which keeps Z positive.
+    /// The same law, so many times as wide about its median: in ln Z for a positive f, which keeps
+    /// Z positive.
     pub(crate) fn widened(mut self, times: f64) -> Law {
         let middle = self.sample_quantile(0.5);
         let wider = |x: &mut f64| *x = middle + times * (*x - middle);
@@ -71,7 +72,8 @@ impl Law {
         self
     }
 
-    /// The same draws moved by so much: in ln Z where they are of ln Z, in the law's unit otherwise.
+    /// The same draws moved by so much: in ln Z where they are of ln Z, in the law's unit
+    /// otherwise.
     pub(crate) fn shifted(mut self, by: f64) -> Law {
         self.samples.iter_mut().for_each(|x| *x += by);
         self
@@ -95,7 +97,8 @@ impl Law {
         let (ln_unit, values): (f64, Vec<f64>) = match self.ln_unit {
             Some(ln_unit) => (ln_unit, self.samples.clone()),
             None => {
-                // In units of the mean no draw exceeds their number; in units of the median a wide law overflows.
+                // In units of the mean no draw exceeds their number; in units of the median a wide
+                // law overflows.
                 let ln_unit = self.ln_mean();
                 (
                     ln_unit,

@@ -17,7 +17,8 @@ const REPLICATES: usize = 8;
 /// Widths of the importance mixture, in units of half a length scale.
 const WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
 
-/// Weighted points: the integral of f against the measure is about sum of exp(ln_weights) f(points).
+/// Weighted points: the integral of f against the measure is about sum of exp(ln_weights)
+/// f(points).
 ///
 /// The points come in `replicates` runs of equal length, each an independent randomisation of the
 /// same rule, so that the spread over runs estimates the error of the rule.
@@ -32,14 +33,16 @@ pub struct Nodes {
 }
 
 impl Nodes {
-    /// Scrambled Sobol' points through the measure's quantile map. A sample is its own set of nodes.
+    /// Scrambled Sobol' points through the measure's quantile map. A sample is its own set of
+    /// nodes.
     ///
     /// ```
     /// use warpquad::functional::Nodes;
     /// use warpquad::measure::{Product, univariate};
     /// let pi = Product::new(vec![univariate("normal", &[1.0, 2.0])?])?;
     /// let nodes = Nodes::sobol(&pi, 1024, 0)?;
-    /// let mean: f64 = nodes.points.iter().zip(&nodes.ln_weights).map(|(x, w)| x[0] * w.exp()).sum();
+    /// let terms = nodes.points.iter().zip(&nodes.ln_weights).map(|(x, w)| x[0] * w.exp());
+    /// let mean: f64 = terms.sum();
     /// assert!((mean - 1.0).abs() < 1e-2);
     /// # Ok::<(), warpquad::Error>(())
     /// ```
@@ -247,7 +250,8 @@ impl Proposal {
         }
         let depth = 8.0 + posterior.points().dim() as f64;
         let mut near: Vec<usize> = (0..ln_f.len()).filter(|&i| ln_f[i] > top - depth).collect();
-        // Of many, some at every depth: the modes have points enough, and each center costs its density at every node.
+        // Of many, some at every depth: the modes have points enough, and each center costs its
+        // density at every node.
         near.sort_by(|&i, &j| ln_f[j].total_cmp(&ln_f[i]));
         let near = near.iter().step_by(near.len().div_ceil(OBSERVED));
         let (centers, ln_weights): (Vec<_>, Vec<_>) = near

@@ -1,4 +1,5 @@
-//! Weigh nodes by f: expectations under f pi / Z, as ratios of two affine functionals on one set of nodes.
+//! Weigh nodes by f: expectations under f pi / Z, as ratios of two affine functionals on one set of
+//! nodes.
 
 use super::Nodes;
 use super::density::{Density, no_mass, whole};
@@ -15,14 +16,15 @@ use crate::numeric::weights::normalised;
 use crate::points::Points;
 use crate::warp::Warp;
 
-/// Nodes lighter than this part of the heaviest are left out: together they weigh less than rounding.
+/// Nodes lighter than this part of the heaviest are left out: together they weigh less than
+/// rounding.
 const LIGHT: f64 = 1e-16;
 
 /// The posterior f pi / Z on nodes, under its mean and under joint draws of f.
 ///
 /// # Definition
-/// With nodes x_i and weights w_i of pi, `E[h] = L_h[f] / L_1[f]` is about the sum of p_i h(x_i), where
-/// p_i is proportional to w_i f(x_i).
+/// With nodes x_i and weights w_i of pi, `E[h] = L_h[f] / L_1[f]` is about the sum of p_i h(x_i),
+/// where p_i is proportional to w_i f(x_i).
 ///
 /// ```
 /// use warpquad::functional::{Nodes, Ratio};
@@ -90,8 +92,8 @@ impl Expectation {
             .hypot(self.node_error)
     }
 
-    /// The central interval with that probability: quantiles of the draws, each moved out by the node
-    /// rule's error.
+    /// The central interval with that probability: quantiles of the draws, each moved out by the
+    /// node rule's error.
     pub fn interval(&self, probability: f64) -> [f64; 2] {
         let tail = 0.5 * (1.0 - probability);
         let node = normal_quantile(1.0 - tail) * self.node_error;

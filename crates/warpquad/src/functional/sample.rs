@@ -27,7 +27,8 @@ pub struct Sample {
     pub ln_f: Vec<f64>,
     /// The effective number of the weighted nodes that they were resampled from.
     pub effective: f64,
-    /// The part of the proposed moves that was accepted; 0 if the measure has no density to move by.
+    /// The part of the proposed moves that was accepted; 0 if the measure has no density to move
+    /// by.
     pub accepted: f64,
 }
 

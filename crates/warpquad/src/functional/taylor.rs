@@ -17,8 +17,8 @@ use crate::warp::Warp;
 /// K = exp(e + e') expm1(c)   ~ c                 or  c + c^2/2 + c (e + e')
 /// ```
 ///
-/// (K has no leading 1: it vanishes with c.) With the squared exponential kernel and a Gaussian measure
-/// or a product of uniforms and normals every term has a closed form.
+/// (K has no leading 1: it vanishes with c.) With the squared exponential kernel and a Gaussian
+/// measure or a product of uniforms and normals every term has a closed form.
 ///
 /// # Range
 ///

@@ -14,8 +14,8 @@ const STEPS: usize = 8;
 /// A proposal is wider than what it follows, by this factor in variance, for the sake of the tails.
 const INFLATION: f64 = 1.4;
 
-/// The share of one Gaussian over all of the mass, with three times its covariance: where no component
-/// reaches, the measure's own nodes would be few and their weights large.
+/// The share of one Gaussian over all of the mass, with three times its covariance: where no
+/// component reaches, the measure's own nodes would be few and their weights large.
 const DEFENCE: f64 = 0.2;
 
 /// Points e^-25 below the total add nothing that a double would show.
@@ -48,7 +48,8 @@ impl Component {
         })
     }
 
-    /// ln of the share times the density at points given a dimension after another; `z` is scratch of the same size.
+    /// ln of the share times the density at points given a dimension after another; `z` is scratch
+    /// of the same size.
     fn ln_terms(&self, columns: &[f64], z: &mut [f64], out: &mut [f64]) {
         let (n, lower) = (out.len(), self.factor.lower());
         out.fill(self.ln_share + self.ln_norm);
@@ -243,7 +244,8 @@ impl Share {
         let d = lengths.len();
         let shift: Vec<f64> = self.first.iter().map(|f| f / self.weight).collect();
         let count = self.weight * effective;
-        // d + 1 points of the whole steady a component of few points, and fade where it has many of its own.
+        // d + 1 points of the whole steady a component of few points, and fade where it has many of
+        // its own.
         let process = (d as f64 + 1.0) / (1.0 + count / (d as f64 + 1.0));
         let covariance = Mat::from_fn(d, d, |i, j| {
             let own = self.second[(i.max(j), i.min(j))] / self.weight - shift[i] * shift[j];
@@ -350,7 +352,8 @@ mod tests {
 
     #[test]
     fn the_density_of_two_correlated_normals() {
-        // (x, y) with variances 4 and 9 and correlation 1/2: x is N(1, 4), y given x is N(-2 + 3 (x - 1) / 4, 27/4).
+        // (x, y) with variances 4 and 9 and correlation 1/2: x is N(1, 4), y given x is N(-2 + 3 (x
+        // - 1) / 4, 27/4).
         let covariance = Mat::from_fn(2, 2, |i, j| [[4.0, 3.0], [3.0, 9.0]][i][j]);
         let component = Component::new(0.0, vec![1.0, -2.0], covariance).unwrap();
         let components = vec![component];

@@ -27,6 +27,9 @@ pub enum Stream {
     Audit,
 }
 
+/// Numbers that no step of a run reaches.
+const BEYOND_STEPS: u64 = 1 << 48;
+
 /// The streams of one step of a run: the same for the same seed and the same number.
 ///
 /// ```
@@ -35,7 +38,7 @@ pub enum Stream {
 /// let mut law = at.rng(Stream::Law);
 /// law.next_u64();
 /// // What the law took has moved no other stream, nor that of another step.
-/// assert_eq!(at.rng(Stream::Nodes).next_u64(), Streams::new(7, 100).rng(Stream::Nodes).next_u64());
+/// assert_eq!(at.seed(Stream::Nodes), Streams::new(7, 100).seed(Stream::Nodes));
 /// assert_ne!(at.seed(Stream::Nodes), Streams::new(7, 101).seed(Stream::Nodes));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,9 +53,13 @@ impl Streams {
         Streams { seed, step }
     }
 
-    /// The generator of a stream.
+    /// The generator of a stream. That of a choice is the child `step` of the run's own.
     pub fn rng(self, stream: Stream) -> Rng {
-        Rng::new(self.seed).child(stream as u64).child(self.step)
+        let run = Rng::new(self.seed);
+        match stream {
+            Stream::Choice => run.child(self.step),
+            other => run.child(BEYOND_STEPS + other as u64).child(self.step),
+        }
     }
 
     /// The seed of a stream, for a sequence that takes one.

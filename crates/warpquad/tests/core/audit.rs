@@ -98,7 +98,7 @@ fn a_right_answer_is_confirmed() {
 fn a_missed_mode_is_found_and_named() {
     let text = "integrand.external = 'test'\nmethod.name = 'mmlt'\n[parameters]\nmass.uniform = [0, 1]\n[budget]\nevaluations = 30\naudit = 0.3";
     let ln_f = |x: &[f64]| bump(x[0], 0.25, 0.04).max(4.0 + bump(x[0], 0.7, 0.01));
-    let heard = (0..40).find_map(|seed| {
+    let heard = (0..200).find_map(|seed| {
         let mut session = session(text, seed);
         for i in 0..20 {
             let task = session.ask_for(vec![0.02 + i as f64 * 0.024]).unwrap();
@@ -110,7 +110,7 @@ fn a_missed_mode_is_found_and_named() {
         let warning = report.warnings.iter().find(|w| w.contains("missed mode"));
         warning.filter(|_| found).cloned()
     });
-    let heard = heard.expect("no audit of forty has met the other mode");
+    let heard = heard.expect("no audit of two hundred has met the other mode");
     assert!(
         heard.contains("near mass = 0.") && heard.contains("raise the budget"),
         "{heard}"

@@ -6,6 +6,7 @@ mod axes;
 mod bad_input;
 mod common;
 mod effects;
+mod ensemble;
 mod fit_gradients;
 mod fitting;
 mod layers;

@@ -9,8 +9,8 @@ use warpquad::measure::{Measure, Product, univariate};
 use warpquad::numeric::random::Rng;
 use warpquad::warp::{Affine, Log, Range};
 use warpquad::{
-    Belief, Data, Ensemble, Functional, Matching, Model, Points, Process, Theta, Value, Warped,
-    kernel, warp,
+    Belief, Ensemble, Functional, Matching, Model, Points, Process, Theta, Value, Warped, kernel,
+    warp,
 };
 
 fn unit_square() -> Arc<dyn Measure> {

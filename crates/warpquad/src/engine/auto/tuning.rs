@@ -147,7 +147,8 @@ tuning! {
         floor_base_nats: f64 = 20.0, "nats";
         /// The floor is so much lower for each parameter: a peak a thousandth of the prior wide.
         floor_nats_per_dimension: f64 = 7.0, "nats";
-        /// So many of the largest observations for each parameter, and one more, are above the floor.
+        /// So many of the largest observations for each parameter, and one more, are above the
+        /// floor.
         above_floor_per_dimension: usize = 3, "observations";
         /// Variance on g that keeps smooth kernels of close points invertible.
         nugget: f64 = 1e-6, "squared nats";

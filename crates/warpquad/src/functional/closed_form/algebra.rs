@@ -34,7 +34,8 @@ impl Bivariate {
         Bivariate(a.iter().enumerate().map(|(i, &a)| (i, 0, a)).collect())
     }
 
-    /// E of sum over i of a_i g^i, with E g^i = sum over b of i! / (2^b b! (i - 2b)!) mu^(i - 2b) s^b.
+    /// E of sum over i of a_i g^i, with E g^i = sum over b of i! / (2^b b! (i - 2b)!) mu^(i - 2b)
+    /// s^b.
     pub fn expectation(a: &[f64]) -> Bivariate {
         let mut terms = Vec::new();
         for (i, &a) in a.iter().enumerate() {
@@ -127,8 +128,8 @@ impl Algebra {
         })
     }
 
-    /// `None` if the tensor of the integrals with these powers costs too much: ask for the largest one
-    /// before making the smaller ones.
+    /// `None` if the tensor of the integrals with these powers costs too much: ask for the largest
+    /// one before making the smaller ones.
     pub fn affords(&self, j: usize, left: usize, right: usize) -> Option<()> {
         let n = self.frame.len() as f64;
         let order = (left + right) as f64;

@@ -1,8 +1,8 @@
 //! Move kernel and measure to coordinates where both are products over dimensions.
 //!
-//! In length scales the squared exponential is exp(-|x - x'|^2 / 2), which any rotation leaves as it
-//! is. So a Gaussian measure with full covariance V factorises as well: rotate to the eigenvectors
-//! of V in length scales, and every integral is a product of one-dimensional ones.
+//! In length scales the squared exponential is exp(-|x - x'|^2 / 2), which any rotation leaves as
+//! it is. So a Gaussian measure with full covariance V factorises as well: rotate to the
+//! eigenvectors of V in length scales, and every integral is a product of one-dimensional ones.
 
 use super::product::{Factor, Powers, Prepared};
 use crate::belief::PosteriorProcess;

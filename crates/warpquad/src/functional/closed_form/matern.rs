@@ -69,7 +69,8 @@ fn piece(p: &[f64], start: f64, length: f64) -> f64 {
     (-start).exp() * sum
 }
 
-/// The double integral over the square, divided by width^2: (2 / w^2) int over [0, w] of (w - t) rho.
+/// The double integral over the square, divided by width^2: (2 / w^2) int over [0, w] of (w - t)
+/// rho.
 ///
 /// rho falls, so the part with t is at most half of the part with w: one bit is lost, no more.
 fn double(p: &[f64], width: f64) -> f64 {

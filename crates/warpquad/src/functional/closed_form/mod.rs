@@ -140,9 +140,9 @@ pub static TABLE: &[Row] = &[
 
 /// The integral of a belief against a measure, if the [`TABLE`] has it.
 ///
-/// `None` where it does not: for a quadratic prior mean, for other kernels, measures and warps, for a
-/// Matern kernel in more than one dimension, where the sums would cost more than about 1e8 operations,
-/// and for degrees above 1 where points are so close together that rounding would show.
+/// `None` where it does not: for a quadratic prior mean, for other kernels, measures and warps, for
+/// a Matern kernel in more than one dimension, where the sums would cost more than about 1e8
+/// operations, and for degrees above 1 where points are so close together that rounding would show.
 ///
 /// ```
 /// use warpquad::functional::closed_form::integral;
@@ -183,8 +183,8 @@ fn solve(case: &Case<'_>) -> Option<(f64, f64)> {
 /// The answer, unless rounding may have spoiled it: `sizes` are the sums of the absolute values of
 /// all that was added to make mean and variance.
 ///
-/// Wanted is a mean off by at most a thousandth of its standard deviation and a variance off by at most
-/// a hundredth, or either off by less than 1e-10 of the mean, which nobody sees.
+/// Wanted is a mean off by at most a thousandth of its standard deviation and a variance off by at
+/// most a hundredth, or either off by less than 1e-10 of the mean, which nobody sees.
 pub(super) fn trusted(value: (f64, f64), sizes: (f64, f64)) -> Option<(f64, f64)> {
     let (mean, var) = value;
     let negligible = 1e-10 * mean.abs();
@@ -195,8 +195,8 @@ pub(super) fn trusted(value: (f64, f64), sizes: (f64, f64)) -> Option<(f64, f64)
     fine.then_some(value)
 }
 
-/// The relative rounding of one integral; the sums are of absolute values, so signs that differ make
-/// the true error smaller than the estimate.
+/// The relative rounding of one integral; the sums are of absolute values, so signs that differ
+/// make the true error smaller than the estimate.
 const ROUNDING: f64 = f64::EPSILON;
 
 fn polynomial(link: Link<'_>) -> Option<PolynomialForm> {

@@ -184,8 +184,8 @@ fn peak_range(half: f64, powers: [f64; 2], centers: [f64; 2], peak: f64) -> (f64
     if inside { (peak, peak) } else { range }
 }
 
-/// The double integral of exp(-j (x - y)^2 / 2) alone: (2 / w^2) times the integral over t from 0 to
-/// w of (w - t) exp(-j t^2 / 2). The two terms differ by a factor of 2 or more at any width.
+/// The double integral of exp(-j (x - y)^2 / 2) alone: (2 / w^2) times the integral over t from 0
+/// to w of (w - t) exp(-j t^2 / 2). The two terms differ by a factor of 2 or more at any width.
 fn interval_flat(half: f64, j: f64) -> f64 {
     if j == 0.0 {
         return 1.0;
@@ -313,8 +313,8 @@ mod tests {
 
     #[test]
     fn a_wide_box_is_the_real_line() {
-        // Width 2e6 length scales: the integral over R^2 of exp(-[(x-c)^2 + (y-e)^2 + (x-y)^2]/2) is
-        // 2 pi / sqrt 3 exp(-(c-e)^2 / 6).
+        // Width 2e6 length scales: the integral over R^2 of exp(-[(x-c)^2 + (y-e)^2 + (x-y)^2]/2)
+        // is 2 pi / sqrt 3 exp(-(c-e)^2 / 6).
         let (prepared, _) = Factor::Uniform { half: 1e6 }.prepare(Powers {
             left: 1,
             right: 1,

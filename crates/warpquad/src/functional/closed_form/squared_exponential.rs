@@ -3,14 +3,15 @@
 //! With u_i = k(x, x_i), w the weights, A = (L L')^-1 and
 //!
 //! ```text
-//! z = int u      zz = dint k      Q = int u u'      R = dint u k v'      r = dint k v      q2 = dint k^2
+//! z = int u        zz = dint k     Q = int u u'
+//! R = dint u k v'  r = dint k v    q2 = dint k^2
 //! ```
 //!
-//! degree 1 needs z and zz, degree 2 the rest, all in O(n^3). A never appears: what Sigma_D loses to
-//! the data is a squared norm of L^-1 times something.
+//! degree 1 needs z and zz, degree 2 the rest, all in O(n^3). A never appears: what Sigma_D loses
+//! to the data is a squared norm of L^-1 times something.
 //!
-//! Degree 1 is as well conditioned as the posterior itself. From degree 2 on, the rounding of Q and R
-//! (an eps of each entry) meets L^-1 on both sides, and with points much closer than a length
+//! Degree 1 is as well conditioned as the posterior itself. From degree 2 on, the rounding of Q and
+//! R (an eps of each entry) meets L^-1 on both sides, and with points much closer than a length
 //! scale nothing may be left: eight points in a square of a quarter length scale a side cost all
 //! but four digits of the mean. So sizes are summed beside the values, term by term in absolute
 //! value, and an answer that rounding may have spoiled is not given.

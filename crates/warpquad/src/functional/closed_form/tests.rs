@@ -107,7 +107,8 @@ fn every_row_of_the_oracle() {
     assert!(count >= 71, "{count} rows");
 }
 
-/// Nodes and weights of a product of univariate rules, moved to the measure by x = shift + factor z.
+/// Nodes and weights of a product of univariate rules, moved to the measure by x = shift + factor
+/// z.
 fn tensor(rules: &[Rule], shift: &[f64], factor: &[Vec<f64>]) -> (Points, Vec<f64>) {
     let mut nodes = vec![(Vec::new(), 1.0)];
     for rule in rules {
