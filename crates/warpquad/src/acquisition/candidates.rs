@@ -190,7 +190,7 @@ pub(super) struct Hints {
 
 /// How many observed points to look around, and how far apart they must be in length scales: two
 /// points of one narrow peak say the same.
-const NEAR: usize = 8;
+const NEAR_POINTS: usize = 8;
 const CROWDED: f64 = 0.3;
 
 impl Hints {
@@ -214,7 +214,7 @@ impl Hints {
         let ln_f = ln_sizes(anatomy.link.warp(), anatomy.posterior.g());
         let points = anatomy.posterior.points();
         let apart = |_: usize| CROWDED;
-        let chosen = separated(points, &descending(&ln_f), NEAR, &lengths, &apart);
+        let chosen = separated(points, &descending(&ln_f), NEAR_POINTS, &lengths, &apart);
         Ok(Hints {
             near: points.select(&chosen),
             lengths,

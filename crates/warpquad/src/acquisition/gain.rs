@@ -18,7 +18,7 @@ use crate::points::Points;
 use crate::warp::{Marginal, Warp};
 
 /// How many nodes to place: the integral guides a choice, and ten per cent of it is precise enough.
-const NODES: usize = 512;
+const GAIN_NODES: usize = 512;
 
 /// Nodes dropped together weigh less than e^-14, a millionth, of the heaviest one.
 const LIGHT: f64 = 14.0;
@@ -30,8 +30,11 @@ const ROUNDINGS: f64 = 10.0;
 /// Nodes of the measure that follow the belief; evenly spread where f = g, whose covariance has no
 /// peak to follow.
 pub(super) fn nodes(space: &Space<'_>, belief: &dyn Belief, seed: u64) -> Result<Nodes> {
-    if space.sample().is_some_and(|sample| sample.len() > NODES) {
-        let points = space.quasi_random(seed, NODES)?;
+    if space
+        .sample()
+        .is_some_and(|sample| sample.len() > GAIN_NODES)
+    {
+        let points = space.quasi_random(seed, GAIN_NODES)?;
         return Ok(Nodes {
             ln_weights: vec![-(points.len() as f64).ln(); points.len()],
             points,
@@ -39,8 +42,8 @@ pub(super) fn nodes(space: &Space<'_>, belief: &dyn Belief, seed: u64) -> Result
         });
     }
     match belief.anatomy().map(|anatomy| anatomy.link) {
-        Some(Link::Latent) | None => Nodes::sobol(space.measure, NODES, seed),
-        Some(_) => Nodes::importance(space.measure, belief, NODES, seed),
+        Some(Link::Latent) | None => Nodes::sobol(space.measure, GAIN_NODES, seed),
+        Some(_) => Nodes::importance(space.measure, belief, GAIN_NODES, seed),
     }
 }
 

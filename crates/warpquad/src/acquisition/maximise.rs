@@ -62,7 +62,7 @@ impl Default for Maximise<'_> {
 }
 
 /// Jitters around a near point, in half lengths.
-const WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
+const JITTER_WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
 
 /// A point of the support, not taken, where the score is as large as the search can make it.
 ///
@@ -177,8 +177,8 @@ impl<'a> Search<'a> {
         let mut rng = Rng::new(self.seed).child(1);
         let mut x = vec![0.0; near.dim()];
         for centre in near.iter() {
-            for k in 0..WIDTHS.len() * self.options.around {
-                let width = 0.5 * WIDTHS[k % WIDTHS.len()];
+            for k in 0..JITTER_WIDTHS.len() * self.options.around {
+                let width = 0.5 * JITTER_WIDTHS[k % JITTER_WIDTHS.len()];
                 for (d, x) in x.iter_mut().enumerate() {
                     *x = centre[d] + width * self.lengths[d] * rng.normal();
                 }

@@ -86,60 +86,50 @@ impl Process {
 
     /// Sigma from points already scaled to y.
     pub(crate) fn sigma_to(&self, x: &Scaled, y: &[f64], out: &mut [f64]) {
-        let y = scaled(y, &self.theta);
-        x.squared_distances(&y, out);
-        self.kernel.fill(out, None);
-        let (joint, own) = self.scales();
-        out.iter_mut().for_each(|k| *k *= joint);
-        if let Some(effects) = &self.theta.effects {
-            let mut rho = vec![0.0; x.len];
-            for (d, &y) in y.iter().enumerate() {
-                effects.squares(x.dimension(d), y, &mut rho);
-                self.kernel.fill(&mut rho, None);
-                out.iter_mut()
-                    .zip(&rho)
-                    .for_each(|(k, rho)| *k += own * rho);
-            }
-        }
+        self.fill_sigma(x, y, out, None);
     }
 
     /// The same, and their slopes in y.
     pub(crate) fn sigma_slopes(&self, x: &Scaled, y: &[f64], out: &mut [f64]) -> Slopes {
-        let (y, lengths) = (scaled(y, &self.theta), &self.theta.length_scales);
-        let (joint, own) = self.scales();
-        let mut derivative = vec![0.0; x.len];
-        x.squared_distances(&y, out);
-        self.kernel.fill(out, Some(&mut derivative));
-        out.iter_mut().for_each(|k| *k *= joint);
         let mut slopes = Slopes {
             len: x.len,
-            values: Vec::with_capacity(y.len() * x.len),
+            values: vec![0.0; y.len() * x.len],
         };
-        for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
-            // d rho(r^2) / d y_d = rho' 2 z_d / l_d.
-            let pairs = x.dimension(d).iter().zip(&derivative);
-            slopes
-                .values
-                .extend(pairs.map(|(x, slope)| joint * slope * 2.0 * (y - x) / l));
+        self.fill_sigma(x, y, out, Some(&mut slopes));
+        slopes
+    }
+
+    /// The correlation of all coordinates together, and those of each one alone.
+    fn fill_sigma(&self, x: &Scaled, y: &[f64], out: &mut [f64], slopes: Option<&mut Slopes>) {
+        let (y, lengths) = (scaled(y, &self.theta), &self.theta.length_scales);
+        let (joint, own) = self.scales();
+        let mut slopes = slopes.map(|slopes| (slopes, vec![0.0; x.len]));
+        x.squared_distances(&y, out);
+        self.kernel
+            .fill(out, slopes.as_mut().map(|(_, d)| d.as_mut_slice()));
+        out.iter_mut().for_each(|k| *k *= joint);
+        if let Some((slopes, derivative)) = &mut slopes {
+            for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
+                // d rho(r^2) / d y_d = rho' 2 z_d / l_d.
+                slopes.add(d, joint * 2.0 / l, derivative, x.dimension(d), y);
+            }
         }
         let Some(effects) = &self.theta.effects else {
-            return slopes;
+            return;
         };
         let mut rho = vec![0.0; x.len];
         for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
             effects.squares(x.dimension(d), y, &mut rho);
-            self.kernel.fill(&mut rho, Some(&mut derivative));
+            self.kernel
+                .fill(&mut rho, slopes.as_mut().map(|(_, d)| d.as_mut_slice()));
             out.iter_mut()
                 .zip(&rho)
                 .for_each(|(k, rho)| *k += own * rho);
-            let factor = 2.0 * own / (l * effects.stretch.powi(2));
-            let slopes = slopes.values[d * x.len..(d + 1) * x.len].iter_mut();
-            let pairs = x.dimension(d).iter().zip(&derivative);
-            slopes
-                .zip(pairs)
-                .for_each(|(k, (x, slope))| *k += factor * slope * (y - x));
+            if let Some((slopes, derivative)) = &mut slopes {
+                let factor = 2.0 * own / (l * effects.stretch.powi(2));
+                slopes.add(d, factor, derivative, x.dimension(d), y);
+            }
         }
-        slopes
     }
 
     /// The factor of the correlation of all coordinates together, and that of each one alone.
@@ -218,6 +208,14 @@ pub(crate) struct Slopes {
 }
 
 impl Slopes {
+    /// Add factor rho' (y - x) along axis d.
+    fn add(&mut self, d: usize, factor: f64, derivative: &[f64], x: &[f64], y: f64) {
+        let along = self.values[d * self.len..(d + 1) * self.len].iter_mut();
+        for (k, (x, slope)) in along.zip(x.iter().zip(derivative)) {
+            *k += factor * slope * (y - x);
+        }
+    }
+
     /// The slopes of a weighted sum of the covariances, in the coordinates.
     pub fn sums(&self, weights: &[f64], theta: &Theta) -> Vec<f64> {
         let along = |d: usize| dot(&self.values[d * self.len..(d + 1) * self.len], weights);

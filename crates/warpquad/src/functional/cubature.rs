@@ -13,21 +13,21 @@ use crate::points::Points;
 const SIDES: [usize; 2] = [10, 7];
 
 /// Nodes at most.
-const MOST: usize = 40_000;
+const MOST_BOX_NODES: usize = 40_000;
 
 /// The relative error at which it ends, by dimension.
-const ENOUGH: [f64; 2] = [1e-7, 1e-6];
+const ENDS_AT_ERROR: [f64; 2] = [1e-7, 1e-6];
 
 /// What halving leaves of the error that it showed: 2^-10 and less where the surface is smooth on
 /// the scale of the box.
-const LEFT: f64 = 0.1;
+const ERROR_LEFT_BY_HALVING: f64 = 0.1;
 
 /// The boxes cover the scout's nodes down to e^-30 of the largest mass.
-const DEPTH: f64 = 30.0;
+const COVERED_NATS: f64 = 30.0;
 
 /// A box whose nodes see less than this part of the mass that a scout found there has missed a
 /// peak.
-const SEEN: f64 = 0.3;
+const SEEN_PART: f64 = 0.3;
 
 /// ... unless that is less than this part of all of the mass.
 const NEGLIGIBLE: f64 = 1e-4;
@@ -66,8 +66,8 @@ pub(crate) fn cubature(
     let all = (0..scout.ln_mass.len()).collect();
     let whole = boxes.leaf(low, side, all, &scout)?;
     boxes.leaves.push(whole);
-    let most = MOST / boxes.rule.nodes.len().pow(d as u32);
-    while boxes.leaves.len() < most && boxes.error() > ENOUGH[d - 1] * boxes.sum() {
+    let most = MOST_BOX_NODES / boxes.rule.nodes.len().pow(d as u32);
+    while boxes.leaves.len() < most && boxes.error() > ENDS_AT_ERROR[d - 1] * boxes.sum() {
         boxes.split_worst(&scout)?;
     }
     let error = boxes.error() / boxes.sum();
@@ -87,7 +87,7 @@ impl Scouted {
     fn new((points, ln_mass): (&Points, &[f64])) -> Option<Scouted> {
         let top = ln_mass.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let heavy: Vec<usize> = (0..ln_mass.len())
-            .filter(|&i| ln_mass[i] > top - DEPTH)
+            .filter(|&i| ln_mass[i] > top - COVERED_NATS)
             .collect();
         (!heavy.is_empty() && top.is_finite()).then(|| Scouted {
             points: points.select(&heavy),
@@ -173,7 +173,7 @@ impl Boxes<'_> {
             .iter()
             .map(|&i| (scout.ln_mass[i] - self.unit).exp())
             .sum();
-        let missed = found > NEGLIGIBLE && sum < SEEN * found;
+        let missed = found > NEGLIGIBLE && sum < SEEN_PART * found;
         Ok(Leaf {
             error: if missed { found } else { sum },
             low,
@@ -214,7 +214,7 @@ impl Boxes<'_> {
             // share what halving changed: where it came from is not known, so none is let off.
             if part.error <= part.sum {
                 let share = if sum > 0.0 { part.sum / sum } else { 0.0 };
-                part.error = LEFT * change * share.max(least);
+                part.error = ERROR_LEFT_BY_HALVING * change * share.max(least);
             }
         }
         self.leaves.extend(parts);

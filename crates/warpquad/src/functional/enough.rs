@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::measure::Measure;
 
 /// The error of the nodes is at most this part of the belief's sd ...
-const PART: f64 = 0.25;
+const PART_OF_SD: f64 = 0.25;
 
 /// ... or this part of Z: below it no one asks which error it is.
-const ENOUGH: f64 = 1e-3;
+const SMALL_PART_OF_Z: f64 = 1e-3;
 
 /// Nodes whose error is small, and what the belief says of Z on them; by closed form where there
 /// is one.
@@ -28,7 +28,7 @@ pub(crate) fn enough_nodes(
         return Ok((nodes, whole));
     }
     for factor in [2, 4, 8] {
-        if mean.relative_node_error() <= (PART * whole.relative_sd()).max(ENOUGH) {
+        if mean.relative_node_error() <= (PART_OF_SD * whole.relative_sd()).max(SMALL_PART_OF_Z) {
             break;
         }
         (nodes, mean) = best_nodes(belief, measure, factor * n, seed)?;

@@ -12,13 +12,13 @@ use crate::numeric::weights::effective;
 use crate::points::Points;
 
 /// Rounds of adaptation at most; two are enough unless the mass is in a part in 10^4 of the prior.
-const ROUNDS: usize = 6;
+const MOST_ROUNDS: usize = 6;
 
 /// The adaptation ends when this part of a round's nodes is effective.
-const ENOUGH: f64 = 0.3;
+const EFFECTIVE_PART: f64 = 0.3;
 
 /// Nodes of a round that only adapts, in parts of those asked for.
-const ADAPTING: usize = 4;
+const ADAPTING_ONE_IN: usize = 4;
 
 /// About n nodes that follow exp(reach) pi, weighted for integrals against pi: see [`Follower`].
 pub(super) fn follow(
@@ -77,9 +77,9 @@ impl<'a> Follower<'a> {
             observed,
             mixture: None,
         };
-        let size = n.div_ceil(ADAPTING);
+        let size = n.div_ceil(ADAPTING_ONE_IN);
         let (mut rng, mut seed) = (Rng::new(seed).child(1), seed);
-        for _ in 0..ROUNDS {
+        for _ in 0..MOST_ROUNDS {
             let nodes = found.nodes(measure, size, seed)?;
             let (t, ln_mass) = weighed(&nodes, reach, found.scores.as_ref())?;
             let Some(mixture) = Mixture::fit(&t, &ln_mass, &mut rng) else {
@@ -87,7 +87,7 @@ impl<'a> Follower<'a> {
             };
             found.mixture = Some(mixture);
             seed = rng.next_u64();
-            if effective(&ln_mass) > ENOUGH * size as f64 {
+            if effective(&ln_mass) > EFFECTIVE_PART * size as f64 {
                 break;
             }
         }
@@ -128,9 +128,9 @@ fn weighed(
     Ok((t, pairs.map(|(&i, r)| nodes.ln_weights[i] + r).collect()))
 }
 
-/// The measure's part of the nodes, and that of the observed points.
-const OWN: usize = 5;
-const NEAR: usize = 20;
+/// One node in so many is the measure's own, and one in so many near the observed points.
+const MEASURE_ONE_IN: usize = 5;
+const OBSERVED_ONE_IN: usize = 20;
 
 impl Found {
     fn nodes(&self, measure: &dyn Measure, n: usize, seed: u64) -> Result<Nodes> {
@@ -139,7 +139,10 @@ impl Found {
             return Scout { measure, observed }.nodes(n, seed);
         };
         let (replicates, size) = split(n);
-        let (own, near) = ((size / OWN).max(1), (size / NEAR).max(1));
+        let (own, near) = (
+            (size / MEASURE_ONE_IN).max(1),
+            (size / OBSERVED_ONE_IN).max(1),
+        );
         let left = size.saturating_sub(own + near) as f64;
         // Whole numbers of nodes: the shares that are drawn are the shares that are weighted.
         let share = |ln: f64| ((ln.exp() * left).round() as usize).max(1);

@@ -15,7 +15,7 @@ use std::f64::consts::TAU;
 const REPLICATES: usize = 8;
 
 /// Widths of the importance mixture, in units of half a length scale.
-const WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
+const PROPOSAL_WIDTHS: [f64; 3] = [1.0, 0.3, 0.1];
 
 /// Weighted points: the integral of f against the measure is about sum of exp(ln_weights)
 /// f(points).
@@ -205,7 +205,7 @@ impl Scout<'_> {
 }
 
 /// Centers that the proposal at the observed points has at most.
-const OBSERVED: usize = 64;
+const OBSERVED_CENTERS: usize = 64;
 
 /// A mixture of axis-aligned Gaussians.
 #[derive(Debug)]
@@ -222,7 +222,7 @@ pub(super) struct Proposal {
 impl Proposal {
     fn new(centers: Vec<Vec<f64>>, ln_weights: &[f64], half_lengths: Vec<f64>) -> Proposal {
         let ln_volume: f64 = half_lengths.iter().map(|l| l.ln()).sum();
-        let widths = (WIDTHS.len() as f64).ln();
+        let widths = (PROPOSAL_WIDTHS.len() as f64).ln();
         let ln_norm = -0.5 * half_lengths.len() as f64 * TAU.ln() - ln_volume - widths;
         let total = ln_sum_exp(ln_weights);
         let ln_weights: Vec<f64> = ln_weights.iter().map(|w| w - total).collect();
@@ -253,7 +253,7 @@ impl Proposal {
         // Of many, some at every depth: the modes have points enough, and each center costs its
         // density at every node.
         near.sort_by(|&i, &j| ln_f[j].total_cmp(&ln_f[i]));
-        let near = near.iter().step_by(near.len().div_ceil(OBSERVED));
+        let near = near.iter().step_by(near.len().div_ceil(OBSERVED_CENTERS));
         let (centers, ln_weights): (Vec<_>, Vec<_>) = near
             .map(|&i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
             .unzip();
@@ -262,8 +262,8 @@ impl Proposal {
 
     /// Map d + 1 uniform numbers to a point.
     pub fn draw(&self, u: &[f64], x: &mut [f64]) {
-        let pick = u[0] * WIDTHS.len() as f64;
-        let width = WIDTHS[(pick as usize).min(WIDTHS.len() - 1)];
+        let pick = u[0] * PROPOSAL_WIDTHS.len() as f64;
+        let width = PROPOSAL_WIDTHS[(pick as usize).min(PROPOSAL_WIDTHS.len() - 1)];
         let chosen = self.cumulative.partition_point(|&c| c < pick.fract());
         let center = &self.centers[chosen.min(self.centers.len() - 1)];
         for (d, x) in x.iter_mut().enumerate() {
@@ -279,12 +279,12 @@ impl Proposal {
             column.iter_mut().for_each(|x| *x /= l);
         }
         let mut r2 = vec![0.0; n];
-        let mut table = Vec::with_capacity(WIDTHS.len() * self.centers.len() * n);
+        let mut table = Vec::with_capacity(PROPOSAL_WIDTHS.len() * self.centers.len() * n);
         for (center, ln_weight) in self.centers.iter().zip(&self.ln_weights) {
             let pairs = center.iter().zip(&self.half_lengths);
             let center: Vec<f64> = pairs.map(|(c, l)| c / l).collect();
             squared_distances(&columns, n, 0, &center, &mut r2);
-            for width in WIDTHS {
+            for width in PROPOSAL_WIDTHS {
                 let (ln_norm, per) = (ln_weight - dim * width.ln(), -0.5 / (width * width));
                 table.extend(r2.iter().map(|r2| ln_norm + per * r2));
             }

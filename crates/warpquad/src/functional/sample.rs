@@ -10,7 +10,7 @@ use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 
 /// Nodes to resample from, at least and at most.
-const NODES: [usize; 2] = [16_384, 65_536];
+const SAMPLED_NODES: [usize; 2] = [16_384, 65_536];
 
 /// Fewest walkers: their differences have to span every direction.
 const LEAST_WALKERS: usize = 256;
@@ -45,7 +45,7 @@ pub fn sample(
     rng: &mut Rng,
 ) -> Result<Sample> {
     let count = n.max(LEAST_WALKERS).next_multiple_of(2);
-    let on = (4 * count).clamp(NODES[0], NODES[1]);
+    let on = (4 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
     let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
     let density = Density::new(ensemble, &nodes)?;
     let ln_density = density.ln_density(&nodes.points)?;

@@ -1,7 +1,7 @@
 //! Keep f positive and bounded, log near the top: f = exp(-tau expm1(-g / tau)).
 
 use super::gumbel_tail;
-use super::hermite::{self, BASIS, FEATURES, NODES};
+use super::hermite::{self, BASIS, FEATURES, HERMITE_NODES};
 use super::{Cov, Equal, LnVar, Local, Marginal, Mean, Range, Warp};
 use crate::error::{Result, positive};
 use crate::numeric::gauss;
@@ -56,7 +56,11 @@ impl Gumbel {
     /// a_1, a_2, a_3 in units of m, and the third derivative over m at the nodes.
     fn at_nodes(&self, at: Marginal, ln_m: f64) -> ([f64; 3], Vec<f64>) {
         let (root, b) = (at.s.sqrt(), 1.0 / self.tau);
-        let mut orders = [vec![0.0; NODES], vec![0.0; NODES], vec![0.0; NODES]];
+        let mut orders = [
+            vec![0.0; HERMITE_NODES],
+            vec![0.0; HERMITE_NODES],
+            vec![0.0; HERMITE_NODES],
+        ];
         for (i, z) in BASIS.nodes.iter().enumerate() {
             let g = at.mu + root * z;
             let (f, y) = ((self.ln_xi(g) - ln_m).exp(), (-g * b).exp());

@@ -18,7 +18,7 @@ pub(super) const TERMS: usize = 200;
 /// exp(-2 pi d / h), here 1e-16, where Gauss-Hermite with as many nodes reaches 1e-9.
 const STEP: f64 = 0.18;
 /// Nodes: up to |z| = 28.3, about 2 sqrt(TERMS), where the last polynomial turns to pure growth.
-pub(super) const NODES: usize = 315;
+pub(super) const HERMITE_NODES: usize = 315;
 /// Numbers that a point's features take: sqrt(s), the number of terms, three coefficient rows.
 pub(super) const FEATURES: usize = 2 + 3 * TERMS;
 /// Coefficients below this share of the largest are rounding.
@@ -34,14 +34,16 @@ pub(super) struct Basis {
 
 /// The one rule that every numeric warp shares.
 pub(super) static BASIS: LazyLock<Basis> = LazyLock::new(|| {
-    let middle = (NODES / 2) as f64;
-    let nodes: Vec<f64> = (0..NODES).map(|i| STEP * (i as f64 - middle)).collect();
+    let middle = (HERMITE_NODES / 2) as f64;
+    let nodes: Vec<f64> = (0..HERMITE_NODES)
+        .map(|i| STEP * (i as f64 - middle))
+        .collect();
     let rows = TERMS + 3;
-    let mut weighted = vec![0.0; rows * NODES];
+    let mut weighted = vec![0.0; rows * HERMITE_NODES];
     for (i, &z) in nodes.iter().enumerate() {
         let (mut last, mut this) = (0.0, STEP * normal_pdf(z));
         for k in 0..rows {
-            weighted[k * NODES + i] = this;
+            weighted[k * HERMITE_NODES + i] = this;
             // sqrt(k+1) p_(k+1) = z p_k - sqrt(k) p_(k-1)
             let next = (z * this - (k as f64).sqrt() * last) / ((k + 1) as f64).sqrt();
             (last, this) = (this, next);
@@ -53,7 +55,10 @@ pub(super) static BASIS: LazyLock<Basis> = LazyLock::new(|| {
 impl Basis {
     /// E[y(z) He_k(z)] / sqrt(k!) from y at the nodes.
     pub fn coefficient(&self, k: usize, y: &[f64]) -> f64 {
-        dot(&self.weighted[k * NODES..(k + 1) * NODES], y)
+        dot(
+            &self.weighted[k * HERMITE_NODES..(k + 1) * HERMITE_NODES],
+            y,
+        )
     }
 
     /// The coefficients 0 .. most, cut where four in a row are negligible.

@@ -1,6 +1,6 @@
 //! Warp by any xi and xi^-1 a user brings, with moments by quadrature.
 
-use super::hermite::{self, BASIS, FEATURES, NODES, TERMS};
+use super::hermite::{self, BASIS, FEATURES, HERMITE_NODES, TERMS};
 use super::{Cov, Equal, Local, Marginal, Mean, Range, Table, Warp};
 use std::fmt;
 use std::sync::Arc;
@@ -110,7 +110,7 @@ fn continue_to(from: &[f64], step: f64, s: f64) -> Vec<f64> {
 
 impl fmt::Debug for Numeric {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Numeric onto {} by {NODES} nodes", self.range)
+        write!(out, "Numeric onto {} by {HERMITE_NODES} nodes", self.range)
     }
 }
 
