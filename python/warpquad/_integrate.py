@@ -12,12 +12,10 @@ from warpquad import _core, _integrand, _priors, _progress
 from warpquad._errors import SpecError, WarpquadError
 from warpquad._integrand import Argument, Integrand
 from warpquad._loop import Loop
-from warpquad._problem import OnFailure
+from warpquad._problem import OnFailure, Options
 from warpquad._result import Result
-from warpquad._session import Session
+from warpquad._session import Session, core_of
 
-# Evaluations when no budget is given, as on the command line.
-DEFAULT_BUDGET = 100
 # Points of one call of a vectorized function when no batch is given: a function is vectorized because a few
 # points cost it little more than one, and a batch chosen blind grows stale.
 DEFAULT_BATCH = 8
@@ -42,6 +40,7 @@ def integrate(
     nodes: int | None = None,
     refit_every: int | None = None,
     batch: int | None = None,
+    particles: int | None = None,
     range: tuple[float, float] | None = None,
     noise: float | None = None,
     on_failure: OnFailure = "stop",
@@ -69,11 +68,12 @@ def integrate(
         priors: a dict from names to priors (`wq.uniform(...)` and its like, frozen distributions of scipy.stats, anything
             with a `ppf`), a multivariate normal, an array of draws (n, d), or a prior transform on the unit cube.
         budget, seconds, log_z_sd: evaluations, seconds on the clock, and the standard deviation of ln Z that is small
-            enough twice in a row: the first one met stops the run. Without any of them it stops after 100 evaluations.
+            enough twice in a row: the first one met stops the run. Without any of them it stops after 100 evaluations,
+            a baseline after 10000.
         audit: a part of the evaluations, at most 0.5: so many of them, the last, are drawn from the belief and check the answer
             without bias. See `Result.audit`.
         seed: the seed of a new run, 0 by default.
-        method, warp, kernel, fit, acquisition, coordinates, nodes, refit_every, batch: the method by name and its parts.
+        method, warp, kernel, fit, acquisition, coordinates, nodes, refit_every, batch, particles: the method by name and its parts.
         range: what is known of f, (0, inf) by default; (0, 1) for a rate, (-inf, inf) for nothing.
         noise: the variance of the noise on ln f (on the latent g for warps other than the log).
         on_failure, retries: "stop" (raise `EvaluationError`), "skip" the point, or "retry" so often and then stop.
@@ -90,18 +90,17 @@ def integrate(
     Returns:
         What was found. After Ctrl-C, what is known so far, with `stop == "interrupted"`.
     """
-    _check_workers(executor, workers)
+    _check_workers(executor, workers, batch)
     known = _priors.read(priors, names, dim)
     integrand = _integrand.make(log_f, f, known.names, known.keyed, argument, vectorized)
-    if budget is None and seconds is None and log_z_sd is None:
-        budget = DEFAULT_BUDGET
-    options: dict[str, Any] = dict(
+    options = Options(
         budget=budget, seconds=seconds, log_z_sd=log_z_sd, audit=audit, method=method, warp=warp, kernel=kernel, fit=fit,
         acquisition=acquisition, coordinates=coordinates, nodes=nodes, refit_every=refit_every, batch=batch,
-        range=range, noise=noise, on_failure=on_failure, retries=retries,
+        particles=particles, range=range, noise=noise, on_failure=on_failure, retries=retries,
     )  # fmt: skip
-    with Session(known, seed=seed, run=run, **options) as session:
-        return _drive(session, integrand, executor, workers, batch, recheck, progress, (budget, seconds, log_z_sd))
+    core = core_of(known, options, seed, run, limited=True)
+    with Session._of(core, known) as session:
+        return _drive(session, integrand, executor, workers, batch, recheck, progress)
 
 
 def resume(
@@ -132,7 +131,7 @@ def resume(
     any of `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors that the core knows by a
     coordinate only (a `ppf`, a prior transform) must be given again, because a journal holds no functions.
     """
-    _check_workers(executor, workers)
+    _check_workers(executor, workers, batch)
     core = _core.Session.open(run)
     known = None if priors is None else _priors.read(priors, names, dim)
     with Session._of(core, known) as session:
@@ -144,18 +143,14 @@ def resume(
             raise SpecError(f"priors: the run has {core.names}, the priors have {session.priors.coordinates}")
         core.set_on_failure(on_failure, retries)
         integrand = _integrand.make(log_f, f, session.names, session.priors.keyed, argument, vectorized)
-        limits = (budget, seconds, log_z_sd)
-        if limits == (None, None, None):
-            limits = core.budget if core.budget != (None, None, None) else (DEFAULT_BUDGET, None, None)
-        part = core.audit if audit is None else audit
-        # An audit is the last part of the evaluations, so without a number of them there is none.
-        core.set_budget(limits[0], part if audit is not None or limits[0] is not None else None)
-        return _drive(session, integrand, executor, workers, batch, recheck, progress, limits)
+        core.extend_budget(budget, seconds, log_z_sd, audit)
+        return _drive(session, integrand, executor, workers, batch, recheck, progress)
 
 
-def _check_workers(executor: Any, workers: int | None) -> None:
-    if workers is not None and workers < 1:
-        raise SpecError(f"workers: must be 1 or more, got {workers}")
+def _check_workers(executor: Any, workers: int | None, batch: int | None) -> None:
+    for title, count in (("workers", workers), ("batch", batch)):
+        if count is not None and count < 1:
+            raise SpecError(f"{title}: must be 1 or more, got {count}")
     if executor is not None and not callable(getattr(executor, "submit", None)):
         raise SpecError(f"executor: must have submit(function, ...) as in concurrent.futures, got {executor!r}")
 
@@ -168,12 +163,14 @@ def _drive(
     batch: int | None,
     recheck: bool,
     progress: bool | None,
-    limits: tuple[int | None, float | None, float | None],
 ) -> Result:
     if recheck:
         _recheck(session, integrand)
     size = batch or (DEFAULT_BATCH if integrand.vectorized else 1)
-    loop = Loop(session, integrand, executor, workers, size, limits, _progress.make(progress, limits[0]))
+    session.core.set_batch(size)
+    most = size if integrand.vectorized else 1
+    limit = session.core.budget[0]
+    loop = Loop(session, integrand, executor, workers, most, _progress.make(progress, limit))
     stop = loop.run()
     if loop.error is not None:
         raise loop.error

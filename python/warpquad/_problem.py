@@ -28,6 +28,7 @@ class Options:
     nodes: int | None = None
     refit_every: int | None = None
     batch: int | None = None
+    particles: int | None = None
     budget: int | None = None
     seconds: float | None = None
     log_z_sd: float | None = None
@@ -42,7 +43,7 @@ class Options:
             "on_failure": self.on_failure,
             "retries": self.retries,
         }
-        parts = ("warp", "kernel", "fit", "acquisition", "coordinates", "nodes", "refit_every", "batch")
+        parts = ("warp", "kernel", "fit", "acquisition", "coordinates", "nodes", "refit_every", "batch", "particles")
         method: dict[str, Any] = {"name": self.method, **{part: getattr(self, part) for part in parts}}
         budget = {"evaluations": self.budget, "seconds": self.seconds, "log_z_sd": self.log_z_sd, "audit": self.audit}
         sections = [_toml.section("integrand", integrand), priors.text]

@@ -23,8 +23,8 @@ class Progress(Protocol):
     shown: bool
     """Whether anyone looks, so that it is worth working out Z now and then."""
 
-    def see(self, core: _core.Session, report: _core.Report | None = None) -> None:
-        """Hear of an event, and of Z when it has just been worked out."""
+    def see(self, core: _core.Session) -> None:
+        """Hear of an event."""
 
     def close(self) -> None:
         """The run is over."""
@@ -35,7 +35,7 @@ class Silent:
 
     shown = False
 
-    def see(self, core: _core.Session, report: _core.Report | None = None) -> None:
+    def see(self, core: _core.Session) -> None:
         """Say nothing."""
 
     def close(self) -> None:
@@ -49,13 +49,10 @@ class Line(abc.ABC):
     every = BAR
 
     def __init__(self, limit: int | None) -> None:
-        self.limit, self.last, self.log_z = limit, time.monotonic(), ""
+        self.limit, self.last = limit, time.monotonic()
 
-    def see(self, core: _core.Session, report: _core.Report | None = None) -> None:
+    def see(self, core: _core.Session) -> None:
         """Write the line if it is time to."""
-        if report is not None:
-            low, high = report.interval(0.95)
-            self.log_z = f"  log Z {report.log_z:.4f} [{low:.4f}, {high:.4f}]"
         if time.monotonic() - self.last >= self.every:
             self.last = time.monotonic()
             self.write(self.line(core))
@@ -69,7 +66,8 @@ class Line(abc.ABC):
             left = seconds / n * (self.limit - n) if n else float("nan")
             text = f"{100 * n // self.limit:3d}% |{'#' * full}{'.' * (WIDTH - full)}| {n}/{self.limit}, {seconds:.0f} s"
             text += f" + {left:.0f} s" if n and left > 0 else ""
-        return text + (f", {failed} failed" if failed else "") + self.log_z
+        text += f", {failed} failed" if failed else ""
+        return text + ("  log Z {:.4f} [{:.4f}, {:.4f}]".format(*core.estimate) if core.estimate else "")
 
     @abc.abstractmethod
     def write(self, line: str) -> None:

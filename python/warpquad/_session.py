@@ -63,14 +63,7 @@ class Session:
         **options: Any,
     ) -> None:
         known = _priors.read(priors, names, dim)
-        text = _options(options).text(known)
-        if run is not None and _core.Session.exists(run):
-            core = _core.Session.open(run, text)
-            if seed is not None and seed != core.seed:
-                raise SpecError(f"seed: the run has the seed {core.seed}, not {seed}")
-        else:
-            core = _core.Session.create(text, _seed(seed), run)
-        self._begin(core, known)
+        self._begin(core_of(known, _options(options), seed, run, limited=False), known)
 
     def _begin(self, core: _core.Session, priors: Priors) -> None:
         self.core: _core.Session = core
@@ -136,28 +129,27 @@ class Session:
             answer = Answer(seconds, float(log_f if log_f is not None else f))  # type: ignore[arg-type]
         points = {task.id: task for task in self.pending()}
         told = points.get(id) or Task(id, {})
-        stop = self._take(told, answer, log_f is not None)[1]
+        stop = self._take(told, answer, log_f is not None)
         if stop is not None:
             raise stop
 
-    def _take(self, task: Task, answer: Answer, log: bool) -> tuple[str, EvaluationError | None]:
-        """Take an answer in by the policy for failures: what became of it, and the error that ends the run, if any."""
+    def _take(self, task: Task, answer: Answer, log: bool) -> EvaluationError | None:
+        """Take an answer in by the policy for failures: the error that ends the run, if it does."""
         if answer.reason:
-            said, reason = self.core.fail(task.id, answer.reason, answer.recoverable, answer.seconds)
+            taken = self.core.fail(task.id, answer.reason, answer.recoverable, answer.seconds)
         else:
-            said, reason = self.core.tell(task.id, answer.value, log, answer.seconds)
-        if said == "kept":
-            return said, None
+            taken = self.core.tell(task.id, answer.value, log, answer.seconds)
+        if taken.fate == "kept":
+            return None
         what = answer.reason or self._refused(answer.value, log)
         self.failures.append(Failure(task.x, what, answer.traceback, task.id))
-        if said != "stop":
-            return said, None
-        # The core may have something to say before it names the point, in its own coordinates.
-        first = reason.partition("failed at")[0]
-        error = EvaluationError(f"{first}evaluation {task.id} failed at {self.priors.show(task.array)}: {what}")
+        if taken.fate != "stop":
+            return None
+        # The point is the user's: the core has it in its own coordinates.
+        error = EvaluationError(f"{taken.preface}evaluation {task.id} failed at {self.priors.show(task.array)}: {what}")
         error.failure, error.session = self.failures[-1], self
         error.__cause__ = answer.error
-        return said, error
+        return error
 
     def _refused(self, value: float, log: bool) -> str:
         """Why the core did not keep a number."""
@@ -180,6 +172,19 @@ class Session:
     def result(self, stop: str | None = None) -> Result:
         """What is known of Z. Looking leaves no trace in the run."""
         return Result(self.core, self.priors, stop or self.core.last_stop or "running", list(self.failures))
+
+
+def core_of(
+    priors: Priors, options: Options, seed: int | None, run: str | os.PathLike[str] | None, limited: bool
+) -> _core.Session:
+    """The core's session of a problem: new, or gone on with. `limited` gives it the default budget if it has none."""
+    text = options.text(priors)
+    if run is None or not _core.Session.exists(run):
+        return _core.Session.create(text, _seed(seed), run, limited)
+    core = _core.Session.open(run, text, limited)
+    if seed is not None and seed != core.seed:
+        raise SpecError(f"seed: the run has the seed {core.seed}, not {seed}")
+    return core
 
 
 def _options(options: Mapping[str, Any]) -> Options:

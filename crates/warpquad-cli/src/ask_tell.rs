@@ -5,7 +5,7 @@ use crate::output;
 use serde_json::json;
 use std::io::BufRead;
 use warpquad::session::evaluator::{self, Task};
-use warpquad::session::{Session, Told};
+use warpquad::session::{Session, Taken};
 use warpquad::{Error, Result};
 
 pub fn ask(args: &Ask) -> Result<()> {
@@ -74,23 +74,23 @@ pub fn tell(args: &Tell) -> Result<()> {
 fn tell_one(session: &mut Session, number: usize, line: &str) -> Result<bool> {
     let at = |reason: String| Error::spec(format!("line {number}"), reason);
     let (id, answer) = evaluator::read_answer(line).map_err(at)?;
-    let told = session.tell(id, answer, 0.0).map_err(|error| match error {
+    let taken = session.tell(id, answer, 0.0).map_err(|error| match error {
         Error::Spec { reason, .. } => at(reason),
         other => other,
     })?;
-    match told {
-        Told::Kept => Ok(true),
-        Told::GivenUp => Ok(false),
-        Told::Again(task) => {
+    match taken {
+        Taken::Kept => Ok(true),
+        Taken::GivenUp => Ok(false),
+        Taken::Again(task) => {
             eprintln!(
                 "point {} failed and is still pending: evaluate it again",
                 task.id
             );
             Ok(false)
         }
-        Told::Stop(reason) => Err(Error::Evaluation {
+        Taken::Stop(failure) => Err(Error::Evaluation {
             id: id as usize,
-            reason,
+            reason: failure.to_string(),
             recoverable: true,
         }),
     }

@@ -12,14 +12,8 @@ use warpquad::baseline;
 use warpquad::engine::Method;
 use warpquad::session::evaluator::{Answer, Source};
 use warpquad::session::spec::Problem;
-use warpquad::session::{self, Report, Session, Stop, Told};
+use warpquad::session::{self, Report, Session, Stop, Taken};
 use warpquad::{Error, Result, Value};
-
-/// Evaluations when neither the file nor the command line gives a budget.
-const DEFAULT_BUDGET: usize = 100;
-
-/// The same for a baseline, whose integrand is cheap.
-const BASELINE_BUDGET: usize = 10_000;
 
 pub fn integrate(args: &Integrate) -> Result<()> {
     let (problem, text) = prepared(args)?;
@@ -40,8 +34,9 @@ pub fn integrate(args: &Integrate) -> Result<()> {
             }
             let interrupt = on_ctrl_c();
             let mut watcher = Watcher::new(args.quiet || args.json);
-            session::run(&mut session, source.as_ref(), &interrupt, |p| {
-                watcher.see(p)
+            session.set_watched(watcher.is_shown());
+            session::run(&mut session, source.as_ref(), &interrupt, |session| {
+                watcher.see(session)
             })?
         }
     };
@@ -61,18 +56,10 @@ fn prepared(args: &Integrate) -> Result<(Problem, String)> {
         }
         problem.method.name = Some(name.clone());
     }
-    let name = problem.method.name.as_deref();
-    let default = match name.is_some_and(baseline::is_baseline) {
-        true => BASELINE_BUDGET,
-        false => DEFAULT_BUDGET,
-    };
     let budget = &mut problem.budget;
     budget.evaluations = args.budget.map(NonZeroUsize::get).or(budget.evaluations);
     budget.audit = args.audit.or(budget.audit);
-    if budget.evaluations.is_none() && budget.seconds.is_none() && budget.log_z_sd.is_none() {
-        budget.evaluations = Some(default);
-    }
-    Ok((problem, text))
+    Ok((session::bounded(problem), text))
 }
 
 fn open(args: &Integrate, problem: Problem, text: &str) -> Result<Session> {
@@ -107,8 +94,8 @@ fn take_table(session: &mut Session, home: &Path) -> Result<Stop> {
             Some(task) => task,
             None => session.ask_for(x.to_vec())?,
         };
-        if let Told::Stop(reason) = session.tell(task.id, Answer::Value(value), 0.0)? {
-            return Err(Error::spec("integrand.table", format!("a row {reason}")));
+        if let Taken::Stop(failure) = session.tell(task.id, Answer::Value(value), 0.0)? {
+            return Err(Error::spec("integrand.table", format!("a row {failure}")));
         }
     }
     session.stopped("table")?;
@@ -183,9 +170,9 @@ fn finish(args: &Integrate, session: &mut Session, stop: &Stop) -> Result<()> {
         }
     }
     match stop {
-        Stop::Failure { id, reason } => Err(Error::Evaluation {
-            id: *id as usize,
-            reason: format!("{reason}\n{resume}"),
+        Stop::Failure(failure) => Err(Error::Evaluation {
+            id: failure.id as usize,
+            reason: format!("{failure}\n{resume}"),
             recoverable: true,
         }),
         // There is nothing to report before the first values are in.

@@ -3,7 +3,7 @@
 use crate::output::{number, seconds};
 use std::io::{IsTerminal, Write, stderr};
 use std::time::{Duration, Instant};
-use warpquad::session::Progress;
+use warpquad::session::Session;
 
 /// How often the line on a terminal is written anew, and how often a plain line is.
 const TERMINAL: Duration = Duration::from_millis(100);
@@ -64,57 +64,51 @@ impl Drop for Line {
 /// Watches a run and says so on standard error.
 pub struct Watcher {
     line: Line,
-    /// The last known ln Z with its interval.
-    ln_z: String,
 }
 
 impl Watcher {
     pub fn new(silent: bool) -> Watcher {
         Watcher {
             line: Line::new(silent),
-            ln_z: String::new(),
         }
     }
 
-    pub fn see(&mut self, progress: &Progress<'_>) {
-        if self.line.silent {
-            return;
-        }
-        if let Some(outcome) = progress.outcome {
-            let [low, high] = outcome.ln_interval(0.95);
-            let median = outcome.law.ln_quantile(0.5);
-            self.ln_z = format!(
-                "log Z {} [{}, {}]",
-                number(median),
-                number(low),
-                number(high)
-            );
-        }
+    /// Whether anyone looks.
+    pub fn is_shown(&self) -> bool {
+        !self.line.silent
+    }
+
+    /// Write where the run is, if it is time to.
+    pub fn see(&mut self, session: &Session) {
         if self.line.due() {
-            self.line.write(&self.text(progress));
+            self.line.write(&text(session));
         }
     }
+}
 
-    fn text(&self, progress: &Progress<'_>) -> String {
-        let session = progress.session;
-        let n = session.evaluations();
-        let of = match session.problem().budget.evaluations {
-            Some(limit) => format!("{n}/{limit}"),
-            None => n.to_string(),
-        };
-        let each = session.seconds_in_integrand() / n.max(1) as f64;
-        let workers = session.problem().budget.workers as f64;
-        let overhead = (progress.seconds - session.seconds_in_integrand() / workers).max(0.0);
-        let own = overhead / n.max(1) as f64;
-        let failures = match session.failures() {
-            0 => String::new(),
-            k => format!(", {k} failed"),
-        };
-        format!(
-            "{of} evaluations{failures}, {} each + {} overhead  {}",
-            seconds(each),
-            seconds(own),
-            self.ln_z
-        )
-    }
+fn text(session: &Session) -> String {
+    let n = session.evaluations();
+    let of = match session.problem().budget.evaluations {
+        Some(limit) => format!("{n}/{limit}"),
+        None => n.to_string(),
+    };
+    let each = session.seconds_in_integrand() / n.max(1) as f64;
+    let workers = session.problem().budget.workers as f64;
+    let overhead = (session.seconds() - session.seconds_in_integrand() / workers).max(0.0);
+    let own = overhead / n.max(1) as f64;
+    let failures = match session.failures() {
+        0 => String::new(),
+        k => format!(", {k} failed"),
+    };
+    let ln_z = session.estimate().map_or(String::new(), |outcome| {
+        let [low, high] = outcome.ln_interval(0.95);
+        let median = outcome.law.ln_quantile(0.5);
+        let (median, low, high) = (number(median), number(low), number(high));
+        format!("log Z {median} [{low}, {high}]")
+    });
+    format!(
+        "{of} evaluations{failures}, {} each + {} overhead  {ln_z}",
+        seconds(each),
+        seconds(own),
+    )
 }

@@ -7,6 +7,7 @@ mod priors;
 mod report;
 mod session;
 mod snapshot;
+mod taken;
 
 use pyo3::prelude::*;
 
@@ -18,5 +19,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     priors::register(module)?;
     report::register(module)?;
     session::register(module)?;
-    snapshot::register(module)
+    snapshot::register(module)?;
+    taken::register(module)
 }

@@ -2,18 +2,19 @@
 
 use crate::error::{detached, raise};
 use crate::report::Report;
+use crate::taken::{Asked, Taken, asked};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use warpquad::session::evaluator::{Answer, Failure, Task};
-use warpquad::session::spec::{OnFailure, Problem};
-use warpquad::session::{self, Told};
+use warpquad::session::evaluator::{Answer, Failure};
+use warpquad::session::spec::{Budget, OnFailure, Problem};
+use warpquad::session::{self, Next, bounded};
 use warpquad::{Error, Result, Value};
 
-/// A point that was asked for: its number, and where it is.
-type Asked<'py> = (u64, Bound<'py, PyArray1<f64>>);
+/// What to do next ("evaluate", "wait" or "stop"), the points to evaluate, and why the run stopped.
+type Said<'py> = (&'static str, Vec<Asked<'py>>, String);
 /// Observations: the points, the values, and which of the values are logs.
 type Observed<'py> = (
     Bound<'py, PyArray2<f64>>,
@@ -80,35 +81,38 @@ impl Session {
         id: u64,
         answer: Answer,
         seconds: f64,
-    ) -> PyResult<(&'static str, String)> {
-        let told = self.change(py, |session| session.tell(id, answer, seconds))?;
-        Ok(match told {
-            Told::Kept => ("kept", String::new()),
-            Told::Again(_) => ("again", String::new()),
-            Told::GivenUp => ("given up", String::new()),
-            Told::Stop(reason) => ("stop", reason),
-        })
+    ) -> PyResult<Taken> {
+        self.change(py, |session| session.tell(id, answer, seconds))
+            .map(Taken)
     }
 }
 
-/// A problem from text that no file holds: its errors name fields, not lines.
-fn problem(text: &str) -> Result<Problem> {
+/// A problem from text that no file holds: its errors name fields, not lines. `limited` gives it the
+/// default budget if it has none.
+fn problem(text: &str, limited: bool) -> Result<Problem> {
     let parsed = Problem::parse(text).map_err(|error| Error::from(error.in_file("")))?;
-    Ok(parsed.in_file(""))
-}
-
-fn asked(py: Python<'_>, task: Task) -> Asked<'_> {
-    (task.id, PyArray1::from_vec(py, task.x))
+    let problem = parsed.in_file("");
+    Ok(match limited {
+        true => bounded(problem),
+        false => problem,
+    })
 }
 
 #[pymethods]
 impl Session {
-    /// A new run of the problem in `text`, kept in the directory `run` if one is given.
+    /// A new run of the problem in `text`, kept in the directory `run` if one is given. `limited` gives
+    /// it the default budget if it has none.
     #[staticmethod]
-    #[pyo3(signature = (text, seed, run=None))]
-    fn create(py: Python<'_>, text: &str, seed: u64, run: Option<PathBuf>) -> PyResult<Session> {
+    #[pyo3(signature = (text, seed, run=None, limited=false))]
+    fn create(
+        py: Python<'_>,
+        text: &str,
+        seed: u64,
+        run: Option<PathBuf>,
+        limited: bool,
+    ) -> PyResult<Session> {
         let made = detached(py, || {
-            let problem = problem(text)?;
+            let problem = problem(text, limited)?;
             match &run {
                 Some(dir) => session::Session::create(problem, text, seed, dir),
                 None => session::Session::new(problem, text, seed),
@@ -119,10 +123,11 @@ impl Session {
 
     /// Go on with the run in a directory; a problem, if one is given, must be the run's own.
     #[staticmethod]
-    #[pyo3(signature = (run, text=None))]
-    fn open(py: Python<'_>, run: PathBuf, text: Option<&str>) -> PyResult<Session> {
+    #[pyo3(signature = (run, text=None, limited=false))]
+    fn open(py: Python<'_>, run: PathBuf, text: Option<&str>, limited: bool) -> PyResult<Session> {
         let opened = detached(py, || {
-            session::Session::open(&run, text.map(problem).transpose()?)
+            let problem = text.map(|text| problem(text, limited)).transpose()?;
+            session::Session::open(&run, problem)
         });
         Session::of(opened)
     }
@@ -152,7 +157,44 @@ impl Session {
         session::Session::exists(&run)
     }
 
-    /// The next point to evaluate: its number and its coordinates.
+    /// What to do next, now that a worker is free; at most so many points of one batch.
+    fn next<'py>(&self, py: Python<'py>, most: usize) -> PyResult<Said<'py>> {
+        let (next, rest) = self.change(py, |session| {
+            let next = session.next()?;
+            let more = match next {
+                Next::Evaluate(_) => most.saturating_sub(1),
+                _ => 0,
+            };
+            let rest = std::iter::from_fn(|| session.next_of_batch());
+            Ok((next, rest.take(more).collect::<Vec<_>>()))
+        })?;
+        Ok(match next {
+            Next::Evaluate(first) => {
+                let tasks = std::iter::once(first).chain(rest);
+                let tasks = tasks.map(|task| asked(py, task)).collect();
+                ("evaluate", tasks, String::new())
+            }
+            Next::Wait => ("wait", Vec::new(), String::new()),
+            Next::Stop(stop) => ("stop", Vec::new(), stop.to_string()),
+        })
+    }
+
+    /// Stop without waiting for what is under way, which stays pending: why the run stopped.
+    fn interrupt(&self, py: Python<'_>) -> String {
+        self.look(py, |session| session.interrupt().to_string())
+    }
+
+    /// Say whether someone looks, so that it is worth working out Z now and then.
+    fn set_watched(&self, py: Python<'_>, watched: bool) {
+        self.look(py, |session| session.set_watched(watched));
+    }
+
+    /// Ask for so many points at once.
+    fn set_batch(&self, py: Python<'_>, points: usize) {
+        self.look(py, |session| session.set_batch(points));
+    }
+
+    /// The next point to evaluate, whatever the budget: its number and its coordinates.
     fn ask<'py>(&self, py: Python<'py>) -> PyResult<Asked<'py>> {
         let task = self.change(py, session::Session::ask)?;
         Ok(asked(py, task))
@@ -165,7 +207,7 @@ impl Session {
         Ok(asked(py, task))
     }
 
-    /// Take a value, ln f if `log`; what became of it ("kept", "again", "given up" or "stop"), and why a run must stop.
+    /// Take a value, ln f if `log`: what became of it.
     fn tell(
         &self,
         py: Python<'_>,
@@ -173,7 +215,7 @@ impl Session {
         value: f64,
         log: bool,
         seconds: f64,
-    ) -> PyResult<(&'static str, String)> {
+    ) -> PyResult<Taken> {
         let value = match log {
             true => Value::Log(value),
             false => Value::Linear(value),
@@ -189,7 +231,7 @@ impl Session {
         reason: String,
         recoverable: bool,
         seconds: f64,
-    ) -> PyResult<(&'static str, String)> {
+    ) -> PyResult<Taken> {
         let failure = Failure {
             reason,
             recoverable,
@@ -208,25 +250,28 @@ impl Session {
                 return Err(raise(py, &Error::spec("on_failure", reason)));
             }
         };
-        self.look(py, |session| session.set_on_failure(policy, retries));
-        Ok(())
+        self.compute(py, |session| session.set_on_failure(policy, retries))
     }
 
-    /// Spend this budget of evaluations, and audit with this part of it.
-    #[pyo3(signature = (evaluations, audit))]
-    fn set_budget(
+    /// Go on with these limits and this audit; what is not given is as the run has it, and the default
+    /// budget if it has no limit either.
+    #[pyo3(signature = (evaluations, seconds, log_z_sd, audit))]
+    fn extend_budget(
         &self,
         py: Python<'_>,
         evaluations: Option<usize>,
+        seconds: Option<f64>,
+        log_z_sd: Option<f64>,
         audit: Option<f64>,
     ) -> PyResult<()> {
-        self.compute(py, |session| session.set_budget(evaluations, audit))
-    }
-
-    /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows what the report says.
-    fn is_settled(&self, py: Python<'_>, report: &Report, sd: f64) -> bool {
-        let outcome = &report.0.outcome;
-        self.look(py, |session| session.is_settled(outcome, sd))
+        let given = Budget {
+            evaluations,
+            seconds,
+            log_z_sd,
+            audit,
+            ..Budget::default()
+        };
+        self.compute(py, |session| session.extend_budget(given))
     }
 
     /// Say in the journal that the run stopped.
@@ -269,6 +314,17 @@ impl Session {
             PyArray1::from_iter(py, values.iter().map(number)),
             PyArray1::from_iter(py, values.iter().map(is_log)),
         ))
+    }
+
+    /// The median of ln Z and its central 95 %, when it was last worked out while the run went on.
+    #[getter]
+    fn estimate(&self, py: Python<'_>) -> Option<(f64, f64, f64)> {
+        self.look(py, |session| {
+            session.estimate().map(|outcome| {
+                let [low, high] = outcome.ln_interval(0.95);
+                (outcome.law.ln_quantile(0.5), low, high)
+            })
+        })
     }
 
     /// Values kept so far.
@@ -319,12 +375,6 @@ impl Session {
     fn budget(&self, py: Python<'_>) -> (Option<usize>, Option<f64>, Option<f64>) {
         let budget = self.look(py, |session| session.problem().budget.clone());
         (budget.evaluations, budget.seconds, budget.log_z_sd)
-    }
-
-    /// The part of the evaluations that the run audits with.
-    #[getter]
-    fn audit(&self, py: Python<'_>) -> Option<f64> {
-        self.look(py, |session| session.problem().budget.audit)
     }
 
     /// Why the run last stopped; `None` if it has gone on since.

@@ -77,7 +77,7 @@ fn law(
     };
     let inner = detached(py, || {
         let warp = Affine::scaled(warp, 0.0)?;
-        let model = Model::new(warp, kind.posterior().clone(), Matching::Moments);
+        let model = Model::new(warp, kind.posterior().as_ref().clone(), Matching::Moments);
         core(&Ensemble::one(model), &nodes.inner, draws, &Rng::new(seed))
     })?;
     Ok(Law { inner })

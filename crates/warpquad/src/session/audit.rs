@@ -1,6 +1,7 @@
 //! Check the answer by importance sampling: true values at points drawn from the belief.
 
 use super::Session;
+use super::spec::Budget;
 use crate::data::Value;
 use crate::engine::Outcome;
 use crate::numeric::special::ln_sum_exp;
@@ -104,19 +105,18 @@ impl Audit {
     }
 }
 
-impl Session {
-    /// Whether the next point is one of the audit's: the last part of the budget of evaluations.
-    pub(super) fn audit_is_due(&self) -> bool {
-        let budget = &self.problem.budget;
-        let (Some(part), Some(evaluations)) = (budget.audit, budget.evaluations) else {
-            return false;
-        };
-        // In floating point 0.07 * 100 is a little above 7, and 7 evaluations are what is meant.
-        let drawn = (part * evaluations as f64 * (1.0 - 1e-12)).ceil() as usize;
-        let committed = self.evaluations() + self.given_up() + self.pending.len();
-        (evaluations.saturating_sub(drawn)..evaluations).contains(&committed)
-    }
+/// Whether the next point is one of the audit's, which takes the last part of the budget of
+/// evaluations. `committed` are told, given up or under way.
+pub(super) fn is_due(budget: &Budget, committed: usize) -> bool {
+    let (Some(part), Some(evaluations)) = (budget.audit, budget.evaluations) else {
+        return false;
+    };
+    // In floating point 0.07 * 100 is a little above 7, and 7 evaluations are what is meant.
+    let drawn = (part * evaluations as f64 * (1.0 - 1e-12)).ceil() as usize;
+    (evaluations.saturating_sub(drawn)..evaluations).contains(&committed)
+}
 
+impl Session {
     /// What the audit says of Z so far; `None` if it has no value yet. Points that were given up are left out.
     ///
     /// ```
@@ -136,8 +136,8 @@ impl Session {
     pub fn audit(&self) -> Option<Audit> {
         let points = self.observations().0;
         let (mut terms, mut at, mut misses) = (Vec::new(), Vec::new(), 0);
-        for ((id, value), x) in self.told.iter().zip(points.iter()) {
-            let Some((ln_ratio, missed)) = self.audit.get(id) else {
+        for ((id, value), x) in self.driver.told().iter().zip(points.iter()) {
+            let Some((ln_ratio, missed)) = self.driver.audit_draw(*id) else {
                 continue;
             };
             let ln_f = match *value {
@@ -162,6 +162,19 @@ mod tests {
         let points: Vec<[f64; 1]> = (0..terms.len()).map(|i| [i as f64]).collect();
         let points: Vec<&[f64]> = points.iter().map(|x| x.as_slice()).collect();
         Audit::new(terms, &points, misses).unwrap()
+    }
+
+    #[test]
+    fn the_last_part_of_the_evaluations_is_drawn() {
+        let budget = |audit| Budget {
+            evaluations: Some(100),
+            audit,
+            ..Budget::default()
+        };
+        let due = |audit| (0..120).filter(|&n| is_due(&budget(audit), n)).collect();
+        let seven: Vec<usize> = due(Some(0.07));
+        assert_eq!(seven, (93..100).collect::<Vec<_>>());
+        assert_eq!(due(None), [0; 0]);
     }
 
     #[test]

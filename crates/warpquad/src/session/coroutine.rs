@@ -77,12 +77,12 @@ impl Batch {
 }
 
 /// The session, as the thread sees it.
-struct Told<'a> {
+struct Asker<'a> {
     messages: &'a Sender<Message>,
     answers: Receiver<Vec<Value>>,
 }
 
-impl Evaluate for Told<'_> {
+impl Evaluate for Asker<'_> {
     fn evaluate(&mut self, points: &Points) -> Result<Option<Vec<Value>>> {
         // When the session is gone there is nobody to answer: stop.
         let sent = self.messages.send(Message::Batch(points.clone()));
@@ -101,7 +101,7 @@ impl Coroutine {
         let empty = Points::empty(measure.dim())?;
         let (its_baseline, its_settings) = (baseline.clone(), settings.clone());
         thread::spawn(move || {
-            let mut told = Told {
+            let mut asker = Asker {
                 messages: &outbox,
                 answers: inbox,
             };
@@ -109,7 +109,7 @@ impl Coroutine {
                 let _ = outbox.send(Message::Known(Box::new(known.bare())));
             };
             let (baseline, measure) = (its_baseline.as_ref(), measure.as_ref());
-            let ended = baseline::run(baseline, &mut told, measure, &its_settings, heard);
+            let ended = baseline::run(baseline, &mut asker, measure, &its_settings, heard);
             let _ = outbox.send(Message::Ended(ended.err()));
         });
         let mut coroutine = Coroutine {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub const VERSION: u64 = 1;
 
 /// Of a point drawn for the audit: ln of pi/q, and the draws before it that fell outside the prior.
-pub type Drawn = (f64, usize);
+pub type AuditDraw = (f64, usize);
 
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub enum Event {
         /// Where.
         x: Vec<f64>,
         /// How it was drawn, if it was for the audit.
-        audit: Option<Drawn>,
+        audit: Option<AuditDraw>,
     },
     /// A value came back.
     Tell {

@@ -3,48 +3,107 @@
 use super::coroutine::Coroutine;
 use super::setup;
 use super::spec::Problem;
-use crate::baseline::{self, BaselineOutcome};
+use crate::baseline::{self, Baseline, BaselineOutcome};
 use crate::data::Value;
 use crate::engine::{Draw, Engine, LastFit, Method, Outcome};
 use crate::error::Result;
 use crate::functional::Law;
 use crate::points::Points;
 use serde_json::{Value as Json, json};
+use std::sync::Arc;
 
 /// What chooses points and knows Z.
 #[derive(Debug)]
 pub(super) enum Integrator {
-    Quadrature { method: Method, engine: Box<Engine> },
+    Quadrature {
+        /// The parts, if they were named.
+        method: Option<Method>,
+        /// What must agree for a run to go on as it began.
+        described: Json,
+        engine: Box<Engine>,
+    },
     Baseline(Box<Coroutine>),
+}
+
+/// An engine or a baseline that the caller brings, in place of one that a registry names.
+///
+/// See [`Session::with_integrator`](super::Session::with_integrator).
+#[derive(Debug, Clone)]
+pub enum OwnIntegrator {
+    /// Bayesian quadrature.
+    Engine {
+        /// What to call it in the journal; going on with a run under another name is refused.
+        name: String,
+        /// The engine, before its first observation.
+        engine: Box<Engine>,
+    },
+    /// A method without a model of f.
+    Baseline(Arc<dyn Baseline>),
+}
+
+impl OwnIntegrator {
+    /// What the journal calls it.
+    pub fn name(&self) -> &str {
+        match self {
+            OwnIntegrator::Engine { name, .. } => name,
+            OwnIntegrator::Baseline(baseline) => baseline.name(),
+        }
+    }
+
+    pub(super) fn integrator(
+        self,
+        problem: &Problem,
+        seed: u64,
+        planned: Option<usize>,
+    ) -> Result<Integrator> {
+        match self {
+            OwnIntegrator::Engine { name, engine } => Ok(Integrator::Quadrature {
+                method: None,
+                described: json!({"name": name}),
+                engine,
+            }),
+            OwnIntegrator::Baseline(own) => Integrator::of_baseline(own, problem, seed, planned),
+        }
+    }
 }
 
 impl Integrator {
     /// What a problem asks for. `planned` is the number of evaluations that a baseline plans for: the
     /// budget that the run began with.
     pub fn new(problem: &Problem, seed: u64, planned: Option<usize>) -> Result<Integrator> {
-        let measure = problem.measure()?;
         if let Some(baseline) = setup::baseline(problem)? {
-            let settings = baseline::Settings {
-                budget: planned,
-                particles: problem.method.particles,
-                seed,
-            };
-            let coroutine = Coroutine::new(baseline, measure, settings)?;
-            return Ok(Integrator::Baseline(Box::new(coroutine)));
+            return Integrator::of_baseline(baseline, problem, seed, planned);
         }
+        let measure = problem.measure()?;
         let method = setup::method(problem)?;
         let engine = Engine::new(method.clone(), problem.range, measure.as_ref(), seed)?
             .with_noise(problem.noise.unwrap_or(0.0));
         Ok(Integrator::Quadrature {
-            method,
+            described: setup::method_json(problem, &method),
+            method: Some(method),
             engine: Box::new(engine),
         })
     }
 
+    fn of_baseline(
+        baseline: Arc<dyn Baseline>,
+        problem: &Problem,
+        seed: u64,
+        planned: Option<usize>,
+    ) -> Result<Integrator> {
+        let settings = baseline::Settings {
+            budget: planned,
+            particles: problem.method.particles,
+            seed,
+        };
+        let coroutine = Coroutine::new(baseline, problem.measure()?, settings)?;
+        Ok(Integrator::Baseline(Box::new(coroutine)))
+    }
+
     /// What must agree for a run to go on as it began.
-    pub fn json(&self, problem: &Problem) -> Json {
+    pub fn json(&self) -> Json {
         match self {
-            Integrator::Quadrature { method, .. } => setup::method_json(problem, method),
+            Integrator::Quadrature { described, .. } => described.clone(),
             Integrator::Baseline(baseline) => {
                 let settings = baseline.settings();
                 json!({
@@ -55,10 +114,10 @@ impl Integrator {
         }
     }
 
-    /// The parts of Bayesian quadrature; `None` for a baseline.
+    /// The parts of a named method of Bayesian quadrature.
     pub fn method(&self) -> Option<&Method> {
         match self {
-            Integrator::Quadrature { method, .. } => Some(method),
+            Integrator::Quadrature { method, .. } => method.as_ref(),
             Integrator::Baseline(_) => None,
         }
     }

@@ -184,7 +184,7 @@ fn few(session: &Session) -> Option<Warning> {
         session.evaluations(),
         (4 * session.problem().names.len()).max(8),
     );
-    let quadrature = session.method().is_some();
+    let quadrature = session.engine().is_some();
     (quadrature && n < needed).then(|| {
         format!(
             "{n} evaluations are too few to fit a model of f; do not trust the interval before {needed}"

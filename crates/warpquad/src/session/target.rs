@@ -1,47 +1,49 @@
 //! Say when ln Z is known as well as was asked, and has stayed so.
 
-use super::{Session, Stop};
 use crate::engine::Outcome;
 
-/// An estimate that met the target: how many evaluations it rests on, and its 95 % interval.
-#[derive(Debug, Clone)]
-pub(super) struct Narrow {
-    evaluations: usize,
-    interval: [f64; 2],
+/// What a row of estimates says of a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// The estimate does not meet the target.
+    Wide,
+    /// The estimate meets the target, and may be luck.
+    Narrow,
+    /// Two estimates in a row meet the target, and agree.
+    Stayed,
 }
 
-impl Session {
-    /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows `outcome`.
+/// The last estimate that met the target: how many evaluations it rests on, and its 95 % interval.
+#[derive(Debug, Default)]
+pub(super) struct Target {
+    narrow: Option<(usize, [f64; 2])>,
+}
+
+impl Target {
+    /// Hear an estimate of a run whose ln Z is to be known to `sd`.
     ///
-    /// One narrow interval can be luck: a belief is surest just before it finds what it has missed. So two estimates in a
-    /// row, with evaluations between them, must meet the target, and the median of the later one must lie in the earlier
-    /// one's 95 % interval. A run that stopped so, and has not gone on since, need not show it again. An audit that has begun
-    /// comes to its end.
-    pub fn is_settled(&mut self, outcome: &Outcome, sd: f64) -> bool {
-        // A baseline that is not at its end has an interval, but no answer.
-        let answered = self.baseline().is_none_or(|known| known.complete);
-        if !answered || outcome.ln_sd().is_nan() || outcome.ln_sd() > sd {
+    /// One narrow interval can be luck: a belief is surest just before it finds what it has missed.
+    /// So two estimates in a row, with evaluations between them, must meet the target, and the median
+    /// of the later one must lie in the earlier one's 95 % interval.
+    pub fn hear(&mut self, outcome: &Outcome, sd: f64) -> Verdict {
+        if outcome.ln_sd().is_nan() || outcome.ln_sd() > sd {
             self.narrow = None;
-            return false;
+            return Verdict::Wide;
         }
-        let now = Narrow {
-            evaluations: outcome.evaluations,
-            interval: outcome.ln_interval(0.95),
-        };
         let median = outcome.law.ln_quantile(0.5);
-        let stayed = self.narrow.as_ref().is_some_and(|earlier| {
-            let [low, high] = earlier.interval;
-            earlier.evaluations < now.evaluations && low <= median && median <= high
-        });
-        if self
-            .narrow
-            .as_ref()
-            .is_none_or(|earlier| earlier.evaluations < now.evaluations)
-        {
-            self.narrow = Some(now);
+        let later = |&(earlier, _): &(usize, _)| earlier < outcome.evaluations;
+        let within = |(_, [low, high]): &(usize, [f64; 2])| *low <= median && median <= *high;
+        let (new, stayed) = match &self.narrow {
+            None => (true, false),
+            Some(earlier) => (later(earlier), later(earlier) && within(earlier)),
+        };
+        if new {
+            self.narrow = Some((outcome.evaluations, outcome.ln_interval(0.95)));
         }
-        let stopped = self.last_stop() == Some(&Stop::LogZSd.to_string());
-        (stayed || stopped) && !self.audit_is_due()
+        match stayed {
+            true => Verdict::Stayed,
+            false => Verdict::Narrow,
+        }
     }
 }
 
@@ -49,7 +51,6 @@ impl Session {
 pub(super) mod tests {
     use super::*;
     use crate::functional::{Estimate, Law};
-    use crate::session::spec::Problem;
 
     /// An answer with a normal law of ln Z.
     pub fn outcome(evaluations: usize, ln_z: f64, sd: f64) -> Outcome {
@@ -71,9 +72,8 @@ pub(super) mod tests {
 
     /// What is said to a row of estimates (evaluations, ln Z, sd), with 0.1 as the target.
     fn said(estimates: &[(usize, f64, f64)]) -> Vec<bool> {
-        let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
-        let mut session = Session::new(Problem::parse(text).unwrap(), text, 0).unwrap();
-        let settled = |&(n, ln_z, sd)| session.is_settled(&outcome(n, ln_z, sd), 0.1);
+        let mut target = Target::default();
+        let settled = |&(n, ln_z, sd)| target.hear(&outcome(n, ln_z, sd), 0.1) == Verdict::Stayed;
         estimates.iter().map(settled).collect()
     }
 

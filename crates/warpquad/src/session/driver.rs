@@ -1,0 +1,546 @@
+//! Decide what a run does next: a machine without files, threads or a clock.
+//!
+//! All that a run decides is decided here, for every front end: what to evaluate, what to make of an
+//! answer, and when to stop. Whoever drives it asks for [`Next`] whenever a worker is free and hands
+//! every answer back. The time is passed in, in seconds. An event is written to a [`Record`] before it
+//! counts, and a journal is replayed through [`Driver::apply`], which takes events in.
+
+use super::audit;
+use super::book::Record;
+use super::estimates::Estimates;
+use super::evaluator::{Answer, Failure, Task};
+use super::event::{AuditDraw, Event};
+use super::guard::within;
+use super::integrator::Integrator;
+use super::setup;
+use super::spec::{Budget, OnFailure, Problem};
+use super::stop::{FinalFailure, Next, Stop, Taken, named};
+use super::target::{Target, Verdict};
+use crate::data::Value;
+use crate::engine::{LastFit, Outcome};
+use crate::error::{Error, Result};
+use crate::points::Points;
+use std::collections::{BTreeMap, VecDeque};
+
+/// So many points given up, with no success at all, stop a run that skips failures: a program that
+/// always fails would otherwise burn the whole budget.
+const HOPELESS: usize = 10;
+
+/// When an answer came, and what it took.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Times {
+    /// Seconds of the evaluation.
+    pub seconds: f64,
+    /// Seconds of wall clock that the run had taken by then.
+    pub at: f64,
+}
+
+/// The state of a run.
+#[derive(Debug)]
+pub(super) struct Driver {
+    problem: Problem,
+    integrator: Integrator,
+    /// How many points are asked for at once.
+    batch: usize,
+    next_id: u64,
+    /// Points asked for and not told.
+    pending: BTreeMap<u64, Vec<f64>>,
+    /// Those of the pending points that nobody evaluates, in the order in which they are handed out:
+    /// what a killed process left behind, points to be tried again, and the rest of a batch.
+    queue: VecDeque<u64>,
+    /// How often a pending point has failed.
+    attempts: BTreeMap<u64, usize>,
+    /// Points that were given up.
+    given_up: Points,
+    /// Failed attempts, given up or not.
+    failures: usize,
+    told: Vec<(u64, Value)>,
+    /// How the points of the audit were drawn.
+    audit: BTreeMap<u64, AuditDraw>,
+    target: Target,
+    estimates: Estimates,
+    /// What the last estimate said.
+    estimate: Option<Outcome>,
+    /// Why no more points are handed out.
+    stop: Option<Stop>,
+    /// Why the run last stopped, if it has not gone on since.
+    last_stop: Option<String>,
+    seconds_in_integrand: f64,
+}
+
+impl Driver {
+    /// A run that has not begun.
+    pub fn new(problem: Problem, integrator: Integrator) -> Result<Driver> {
+        let given_up = Points::empty(problem.names.len())?;
+        Ok(Driver {
+            batch: problem.method.batch.unwrap_or(1),
+            problem,
+            integrator,
+            next_id: 0,
+            pending: BTreeMap::new(),
+            queue: VecDeque::new(),
+            attempts: BTreeMap::new(),
+            given_up,
+            failures: 0,
+            told: Vec::new(),
+            audit: BTreeMap::new(),
+            target: Target::default(),
+            estimates: Estimates::default(),
+            estimate: None,
+            stop: None,
+            last_stop: None,
+            seconds_in_integrand: 0.0,
+        })
+    }
+
+    /// What to do next, now that a worker is free and the run has taken so many seconds.
+    pub fn next(&mut self, seconds: f64, book: &mut dyn Record) -> Result<Next> {
+        if let Some(stop) = self.stop_at(seconds) {
+            return Ok(match self.under_way() {
+                0 => Next::Stop(stop),
+                _ => Next::Wait,
+            });
+        }
+        if self.queue.is_empty() {
+            self.ask_batch(book)?;
+        }
+        Ok(match (self.next_queued(), self.under_way()) {
+            (Some(task), _) => Next::Evaluate(task),
+            // Nothing is under way and there is nothing to hand out: all evaluations are in.
+            (None, 0) => Next::Stop(Stop::Evaluations),
+            (None, _) => Next::Wait,
+        })
+    }
+
+    /// Why no more points are handed out, after so many seconds.
+    pub fn stop_at(&mut self, seconds: f64) -> Option<Stop> {
+        if self.stop.is_none() {
+            self.stop = limit(&self.problem.budget, self.spent(), seconds);
+        }
+        self.stop.clone()
+    }
+
+    /// Stop without waiting for what is under way, which stays pending: why the run stopped.
+    pub fn interrupt(&mut self) -> Stop {
+        self.stop.get_or_insert(Stop::Interrupted).clone()
+    }
+
+    /// A point that has been asked for already, within the budget: with its whole batch at once a
+    /// vectorised function is called once.
+    pub fn next_queued(&mut self) -> Option<Task> {
+        if self.stop.is_some() || self.spent() + self.under_way() >= self.most_evaluations() {
+            return None;
+        }
+        let id = self.queue.pop_front()?;
+        let x = self.pending.get(&id)?.clone();
+        Some(Task { id, x })
+    }
+
+    /// Ask for as many points at once as the method says, within the budget.
+    fn ask_batch(&mut self, book: &mut dyn Record) -> Result<()> {
+        for _ in 0..self.batch {
+            if self.committed() >= self.most_evaluations() || !self.integrator.is_ready() {
+                break;
+            }
+            self.ask_one(book)?;
+        }
+        Ok(())
+    }
+
+    /// Choose the next point for a caller who evaluates it himself, whatever the budget.
+    pub fn ask(&mut self, book: &mut dyn Record) -> Result<Task> {
+        let id = self.ask_one(book)?;
+        self.hand_out(id)
+    }
+
+    /// Ask for a point of the caller's own choice.
+    pub fn ask_for(&mut self, x: Vec<f64>, book: &mut dyn Record) -> Result<Task> {
+        let id = self.put_in_queue(x, None, book)?;
+        self.hand_out(id)
+    }
+
+    /// Give a queued point to whoever evaluates it.
+    fn hand_out(&mut self, id: u64) -> Result<Task> {
+        self.queue.retain(|&queued| queued != id);
+        let x = self.pending.get(&id).cloned();
+        let x = x.ok_or_else(|| Error::spec("id", format!("point {id} was not asked for")))?;
+        Ok(Task { id, x })
+    }
+
+    /// Choose a point and put it in the queue: its number.
+    fn ask_one(&mut self, book: &mut dyn Record) -> Result<u64> {
+        let before = self.integrator.last_fit().map(|fit| fit.n);
+        let (x, audit) = self.choose()?;
+        let fit = self.integrator.last_fit().cloned();
+        if let Some(fit) = fit.filter(|fit| Some(fit.n) != before) {
+            // The engine has the fit already: it is only written down.
+            book.record(&Event::Fit {
+                n: fit.n,
+                full: fit.full == fit.n,
+                theta: fit.theta,
+                tau: fit.tau,
+            })?;
+            self.last_stop = None;
+        }
+        self.put_in_queue(x, audit, book)
+    }
+
+    /// The next point, and how likely it was if it was drawn for the audit.
+    fn choose(&mut self) -> Result<(Vec<f64>, Option<AuditDraw>)> {
+        if self.audit_is_due()
+            && let Some(draw) = self.integrator.draw(self.next_id)?
+        {
+            return Ok((draw.x, Some((draw.ln_ratio, draw.misses))));
+        }
+        let mut pending = Points::empty(self.given_up.dim())?;
+        for x in self.pending.values() {
+            pending.push(x)?;
+        }
+        Ok((self.integrator.ask(&pending, &self.given_up)?, None))
+    }
+
+    fn put_in_queue(
+        &mut self,
+        x: Vec<f64>,
+        audit: Option<AuditDraw>,
+        book: &mut dyn Record,
+    ) -> Result<u64> {
+        book.reserve()?;
+        let id = self.next_id;
+        self.commit(Event::Ask { id, x, audit }, book)?;
+        Ok(id)
+    }
+
+    /// Take a value in. One that the range of f excludes is a failure.
+    pub fn tell(
+        &mut self,
+        id: u64,
+        value: Value,
+        times: Times,
+        book: &mut dyn Record,
+    ) -> Result<Taken> {
+        let value = match within(self.problem.range, Answer::Value(value)) {
+            Answer::Value(value) => value,
+            Answer::Failure(failure) => return self.fail(id, failure, times, book),
+        };
+        self.pending_point(id)?;
+        let Times { seconds, at } = times;
+        let event = Event::Tell {
+            id,
+            value,
+            seconds,
+            at,
+        };
+        self.commit(event, book)?;
+        Ok(Taken::Kept)
+    }
+
+    /// Take a failure in, by the problem's policy.
+    pub fn fail(
+        &mut self,
+        id: u64,
+        failure: Failure,
+        times: Times,
+        book: &mut dyn Record,
+    ) -> Result<Taken> {
+        let x = self.pending_point(id)?.to_vec();
+        let tries = self.attempts.get(&id).copied().unwrap_or(0) + 1;
+        let Problem {
+            on_failure,
+            retries,
+            ..
+        } = self.problem;
+        let fate = fate(on_failure, retries, failure.recoverable, tries);
+        let Times { seconds, at } = times;
+        let event = Event::Fail {
+            id,
+            reason: failure.reason.clone(),
+            seconds,
+            at,
+            last: fate == Fate::GiveUp,
+        };
+        self.commit(event, book)?;
+        let hopeless = self.told.is_empty() && self.given_up.len() >= HOPELESS;
+        let preface = match fate {
+            Fate::TryAgain => return Ok(Taken::Again(Task { id, x })),
+            Fate::GiveUp if !hopeless => return Ok(Taken::GivenUp),
+            Fate::GiveUp => format!("no evaluation has succeeded, {} failed; ", self.failures),
+            Fate::Stop => String::new(),
+        };
+        let names = self.problem.names.iter().cloned();
+        let last = FinalFailure {
+            preface,
+            id,
+            point: names.zip(x).collect(),
+            reason: failure.reason,
+        };
+        self.stop.get_or_insert(Stop::Failure(last.clone()));
+        Ok(Taken::Stop(last))
+    }
+
+    /// Where a pending point is; an error that says why it is not pending.
+    fn pending_point(&self, id: u64) -> Result<&[f64]> {
+        self.pending.get(&id).map(Vec::as_slice).ok_or_else(|| {
+            let reason = match self.told.iter().any(|(told, _)| *told == id) {
+                true => format!("point {id} has been told already"),
+                false => format!("point {id} was not asked for; ask first, and tell its id"),
+            };
+            Error::spec("id", reason)
+        })
+    }
+
+    /// Write an event, then take it in: what cannot be written has not happened.
+    pub fn commit(&mut self, event: Event, book: &mut dyn Record) -> Result<()> {
+        book.record(&event)?;
+        self.apply(event)
+    }
+
+    /// Take an event in, as it happens or from a journal.
+    pub fn apply(&mut self, event: Event) -> Result<()> {
+        self.last_stop = None;
+        match event {
+            Event::Start { .. } => return Err(Error::spec("event", "a run starts only once")),
+            Event::Ask { id, x, audit } => {
+                self.next_id = self.next_id.max(id + 1);
+                self.audit.extend(audit.map(|draw| (id, draw)));
+                self.integrator.asked(&x);
+                self.pending.insert(id, x);
+                self.queue.push_back(id);
+            }
+            Event::Tell {
+                id, value, seconds, ..
+            } => {
+                let x = self.forget_pending(id);
+                let x =
+                    x.ok_or_else(|| Error::spec("id", format!("point {id} was not asked for")))?;
+                self.integrator.tell(&x, value)?;
+                self.told.push((id, value));
+                self.seconds_in_integrand += seconds;
+            }
+            Event::Fail {
+                id, seconds, last, ..
+            } => {
+                self.failures += 1;
+                self.seconds_in_integrand += seconds;
+                self.queue.retain(|&queued| queued != id);
+                if !last {
+                    *self.attempts.entry(id).or_insert(0) += 1;
+                    self.queue.push_back(id);
+                } else if let Some(x) = self.forget_pending(id) {
+                    self.given_up.push(&x)?;
+                }
+            }
+            Event::Fit {
+                n,
+                full,
+                theta,
+                tau,
+            } => {
+                let last_full = self.integrator.last_fit().map_or(0, |fit| fit.full);
+                let full = if full { n } else { last_full };
+                self.integrator.restore(LastFit {
+                    theta,
+                    n,
+                    full,
+                    tau,
+                });
+            }
+            Event::Stop { reason, .. } => self.last_stop = Some(reason),
+        }
+        Ok(())
+    }
+
+    fn forget_pending(&mut self, id: u64) -> Option<Vec<f64>> {
+        self.attempts.remove(&id);
+        self.queue.retain(|&queued| queued != id);
+        self.pending.remove(&id)
+    }
+
+    /// Go on after a replay, which ended when the run had taken so many seconds: nobody evaluates
+    /// what is pending, and it is handed out first.
+    pub fn go_on(&mut self, seconds: f64) {
+        self.queue = self.pending.keys().copied().collect();
+        self.estimates = Estimates::from(seconds);
+    }
+
+    /// Whether Z is to be worked out now, for a target or for a watcher.
+    pub fn estimate_is_due(&self, seconds: f64, watched: bool) -> bool {
+        let target = self.problem.budget.log_z_sd.is_some();
+        self.estimates
+            .is_due(self.told.len(), target, watched, seconds)
+    }
+
+    /// Take an estimate in, made between two times: it may meet the target. Until some f is positive
+    /// there is nothing to say, and no estimate.
+    pub fn take_estimate(&mut self, made: Result<Outcome>, began: f64, ended: f64) {
+        self.estimates.tried(self.told.len());
+        let Ok(outcome) = made else { return };
+        self.estimates.made(began, ended);
+        let target = self.problem.budget.log_z_sd;
+        if target.is_some_and(|sd| self.is_settled(&outcome, sd)) {
+            self.stop.get_or_insert(Stop::LogZSd);
+        }
+        self.estimate = Some(outcome);
+    }
+
+    /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows `outcome`.
+    fn is_settled(&mut self, outcome: &Outcome, sd: f64) -> bool {
+        let known = self.integrator.baseline();
+        if known.is_some_and(|known| !known.complete) {
+            // A baseline that is not at its end has an interval, but no answer.
+            self.target = Target::default();
+            return false;
+        }
+        let settled = match self.target.hear(outcome, sd) {
+            Verdict::Wide => false,
+            // A run that stopped so, and has not gone on since, need not show it again.
+            Verdict::Narrow => self.last_stop.as_deref() == Some(&Stop::LogZSd.to_string()),
+            Verdict::Stayed => true,
+        };
+        // An audit that has begun comes to its end.
+        settled && !self.audit_is_due()
+    }
+
+    fn audit_is_due(&self) -> bool {
+        audit::is_due(&self.problem.budget, self.committed())
+    }
+
+    fn most_evaluations(&self) -> usize {
+        self.problem.budget.evaluations.unwrap_or(usize::MAX)
+    }
+
+    /// Points that are done with: told or given up.
+    fn spent(&self) -> usize {
+        self.told.len() + self.given_up.len()
+    }
+
+    /// Points that the budget has to pay for: asked for, in whatever state.
+    fn committed(&self) -> usize {
+        self.spent() + self.pending.len()
+    }
+
+    /// Points that someone evaluates.
+    fn under_way(&self) -> usize {
+        self.pending.len() - self.queue.len()
+    }
+
+    /// Treat later failures by another policy than the problem's.
+    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) -> Result<()> {
+        if policy == OnFailure::Skip && self.integrator.engine().is_none() {
+            let reason = "a baseline cannot leave a point out; use \"stop\" or \"retry\"";
+            return Err(Error::spec("on_failure", reason));
+        }
+        self.problem.on_failure = policy;
+        self.problem.retries = retries;
+        self.stop = None;
+        Ok(())
+    }
+
+    /// Spend another budget than the problem's.
+    pub fn set_budget(&mut self, budget: Budget) -> Result<()> {
+        let mut problem = self.problem.clone();
+        problem.budget = budget;
+        setup::audit(&problem)?;
+        self.problem = problem;
+        self.stop = None;
+        Ok(())
+    }
+
+    /// Ask for so many points at once.
+    pub fn set_batch(&mut self, points: usize) {
+        self.batch = points.max(1);
+    }
+
+    /// A point with its parameters' names.
+    pub fn at(&self, x: &[f64]) -> String {
+        let names = self.problem.names.iter().map(String::as_str);
+        named(names.zip(x.iter().copied()))
+    }
+
+    /// What is known of Z. Looking leaves no trace in the run.
+    pub fn outcome(&mut self) -> Result<Outcome> {
+        self.integrator.outcome(&self.problem)
+    }
+
+    pub fn problem(&self) -> &Problem {
+        &self.problem
+    }
+
+    pub fn integrator(&self) -> &Integrator {
+        &self.integrator
+    }
+
+    /// What the last estimate said, if there was one.
+    pub fn estimate(&self) -> Option<&Outcome> {
+        self.estimate.as_ref()
+    }
+
+    /// Points asked for and not told, in the order they were asked.
+    pub fn pending(&self) -> Vec<Task> {
+        let pending = self.pending.iter();
+        pending.map(|(&id, x)| Task { id, x: x.clone() }).collect()
+    }
+
+    /// The values kept so far, in the order they came.
+    pub fn told(&self) -> &[(u64, Value)] {
+        &self.told
+    }
+
+    /// How a point of the audit was drawn; `None` for any other.
+    pub fn audit_draw(&self, id: u64) -> Option<AuditDraw> {
+        self.audit.get(&id).copied()
+    }
+
+    /// Points that were given up.
+    pub fn given_up(&self) -> usize {
+        self.given_up.len()
+    }
+
+    /// Failed attempts.
+    pub fn failures(&self) -> usize {
+        self.failures
+    }
+
+    /// Why the run last stopped, if it has not gone on since.
+    pub fn last_stop(&self) -> Option<&str> {
+        self.last_stop.as_deref()
+    }
+
+    /// Say in what state a run is that is only looked at.
+    pub fn set_last_stop(&mut self, word: &str) {
+        self.last_stop = Some(word.into());
+    }
+
+    pub fn seconds_in_integrand(&self) -> f64 {
+        self.seconds_in_integrand
+    }
+}
+
+/// The limit that is met after so many evaluations and seconds, if one is.
+fn limit(budget: &Budget, evaluations: usize, seconds: f64) -> Option<Stop> {
+    if budget.evaluations.is_some_and(|most| evaluations >= most) {
+        return Some(Stop::Evaluations);
+    }
+    let late = budget.seconds.is_some_and(|most| seconds >= most);
+    late.then_some(Stop::Seconds)
+}
+
+/// What becomes of a point that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    TryAgain,
+    GiveUp,
+    Stop,
+}
+
+/// What becomes of a point whose last try failed, by a policy.
+fn fate(on_failure: OnFailure, retries: usize, recoverable: bool, tries: usize) -> Fate {
+    match on_failure {
+        OnFailure::Retry if recoverable && tries <= retries => Fate::TryAgain,
+        OnFailure::Skip if recoverable => Fate::GiveUp,
+        _ => Fate::Stop,
+    }
+}
+
+#[cfg(test)]
+mod tests;
