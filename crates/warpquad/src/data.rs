@@ -18,7 +18,7 @@ pub enum Value {
 
 impl Value {
     /// ln |f|.
-    pub(crate) fn ln_abs(self) -> f64 {
+    pub fn ln_abs(self) -> f64 {
         match self {
             Value::Linear(f) => f.abs().ln(),
             Value::Log(ln_f) => ln_f,

@@ -24,7 +24,7 @@ use crate::error::Result;
 /// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.3])?);
 /// let mut taken = Points::empty(1)?;
 /// for step in 0..8 {
-///     let at = Context { belief: &prior, measure: &pi, taken: &taken, seed: 7, step };
+///     let at = Context { belief: &process, measure: &pi, taken: &taken, seed: 7, step };
 ///     let x = QuasiRandom.choose(&at)?;
 ///     taken.push(&x)?;
 /// }

@@ -223,6 +223,13 @@ pub struct DrawnLaw {
     pub node_error: f64,
 }
 
+impl DrawnLaw {
+    /// The mean and variance of the draws, with the error of the nodes.
+    pub fn estimate(&self) -> Estimate {
+        self.law.estimate(self.node_error)
+    }
+}
+
 /// The law of Z on given nodes: `draws` of them.
 ///
 /// ```
