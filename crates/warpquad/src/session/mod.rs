@@ -16,7 +16,8 @@ pub mod spec;
 mod target;
 
 pub use audit::Audit;
-pub use guard::within;
+pub use guard::{LARGEST_LN_F, within};
+pub use journal::{Repaired, repair};
 pub use report::{Report, Warning};
 pub use runner::{Progress, Stop, run};
 pub use setup::{baseline, method, source, table};
@@ -29,7 +30,7 @@ use crate::points::Points;
 use evaluator::{Answer, Task};
 use event::{Drawn, Event};
 use integrator::Integrator;
-use journal::Journal;
+use journal::{Journal, Torn};
 use spec::{OnFailure, Problem};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -59,6 +60,8 @@ pub struct Session {
     problem: Problem,
     engine: Integrator,
     journal: Option<Journal>,
+    /// What a crash had left of the journal's last write.
+    torn: Option<Torn>,
     /// Everything that happened, as the journal has it.
     events: Vec<Event>,
     seed: u64,
@@ -131,6 +134,7 @@ impl Session {
             engine: Integrator::new(&problem, seed, planned)?,
             problem,
             journal: None,
+            torn: None,
             events: Vec::new(),
             seed,
             next_id: 0,
@@ -157,9 +161,10 @@ impl Session {
     /// Go on with the run in a directory. If a problem is given it must be the run's own: the same
     /// integrand, range, parameters in order, and priors; its budget may differ.
     pub fn open(dir: &Path, problem: Option<Problem>) -> Result<Session> {
-        let (journal, events) = Journal::open(dir)?;
+        let (journal, events, torn) = Journal::open(dir)?;
         let mut session = Session::replay(events, problem)?;
         session.journal = Some(journal);
+        session.torn = torn;
         Ok(session)
     }
 
@@ -180,14 +185,12 @@ impl Session {
 
     /// The run as the lines of its journal, whether or not a directory holds them.
     pub fn to_lines(&self) -> String {
-        let lines = self.events.iter();
-        lines.map(|event| journal::seal(&event.to_json())).collect()
+        journal::lines(&self.events)
     }
 
     /// The run that [`Session::to_lines`] wrote, to be looked at or gone on with in memory.
     pub fn from_lines(lines: &str) -> Result<Session> {
-        let (events, _) = journal::parse(lines.as_bytes())?;
-        let mut session = Session::replay(events, None)?;
+        let mut session = Session::replay(journal::parse(lines.as_bytes())?, None)?;
         session.began = None;
         Ok(session)
     }
@@ -270,7 +273,7 @@ impl Session {
     }
 
     fn hand_out(&mut self, x: Vec<f64>, audit: Option<Drawn>) -> Result<Task> {
-        if let Some(journal) = &self.journal {
+        if let Some(journal) = &mut self.journal {
             journal.reserve()?;
         }
         let id = self.next_id;
@@ -387,6 +390,11 @@ impl Session {
     /// only looked at and has not stopped: "running", or "unfinished" if no process works on it.
     pub fn last_stop(&self) -> Option<&str> {
         self.last_stop.as_deref()
+    }
+
+    /// What a crash had left of the journal's last write and opening it cut off, in words.
+    pub fn torn(&self) -> Option<String> {
+        self.torn.as_ref().map(Torn::to_string)
     }
 
     /// Points asked for and not told, in the order they were asked.
