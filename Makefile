@@ -7,7 +7,7 @@ WHEELS := target/wheels
 export WARPQUAD_TEST_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-rust test-python wheel installed program lint fmt-check clippy doc bench benchmark oracle clean-venv
+.PHONY: help test test-rust test-python wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,14 @@ ORACLES := special gauss sobol measures t_test voigt bivariate warps closed_form
 
 oracle: $(VENV)/.test ## make all tables of data/oracle afresh, in several minutes
 	set -e; for name in $(ORACLES); do echo "$$name"; $(VENV)/bin/python tools/oracle/$$name.py; done
+
+FUZZ_TARGETS := problem_file formula journal tell_lines csv_table
+FUZZ_SECONDS ?= 60
+# Needs a nightly Rust and cargo-fuzz. What is found new goes into fuzz/work; fuzz/corpus is what is committed.
+fuzz: ## feed each reader of input with mutations for FUZZ_SECONDS, within 2 GB and 5 s a call
+	set -e; for name in $(FUZZ_TARGETS); do mkdir -p fuzz/work/$$name; \
+	cargo +nightly fuzz run $$name fuzz/work/$$name fuzz/corpus/$$name -- \
+	-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=5; done
 
 clean-venv: ## remove the virtual environment
 	rm -rf $(VENV)

@@ -12,7 +12,8 @@ use std::path::PathBuf;
     max_term_width = 100,
     version,
     after_help = "Example:\n  warpquad integrate examples/banana.toml --budget 60 --run out/banana\n\n\
-                  Exit codes: 0 fine, 1 a mistake in the input, 2 usage, 3 numerics, 4 the integrand."
+                  Exit codes: 0 fine, 1 a mistake in the input, 2 usage, 3 numerics, 4 the integrand,\n\
+                  130 Ctrl-C, 143 a kill."
 )]
 pub struct Cli {
     #[command(subcommand)]
@@ -31,6 +32,8 @@ pub enum Command {
     Status(Look),
     /// Say what a run has found, while it runs too
     Report(Look),
+    /// Bring a damaged run back to its last good line; the rest is kept beside it
+    Repair(Look),
     /// Compare models: log Bayes factors and model probabilities
     Compare(Compare),
     /// Constrained regression: fit a warped Gaussian process to a CSV file

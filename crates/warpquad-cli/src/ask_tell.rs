@@ -4,6 +4,10 @@ use crate::args::{Ask, Tell};
 use crate::output;
 use serde_json::json;
 use std::io::BufRead;
+use std::path::Path;
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 use warpquad::session::evaluator::{self, Task};
 use warpquad::session::{Session, Taken};
 use warpquad::{Error, Result};
@@ -24,6 +28,7 @@ pub fn ask(args: &Ask) -> Result<()> {
             return Err(Error::spec("run", reason));
         }
     };
+    output::tell_torn(&session);
     output::same_seed(&session, args.seed)?;
     let names = session.problem().names.clone();
     let print = |task: &Task| {
@@ -34,40 +39,111 @@ pub fn ask(args: &Ask) -> Result<()> {
     if args.pending {
         return session.pending().iter().try_for_each(print);
     }
+    within_budget(&session, args.n)?;
     for _ in 0..args.n {
         print(&session.ask()?)?;
+        if let Some(error) = output::unprinted() {
+            let reason = format!(
+                "{error}; the points stay pending: print them again with `warpquad ask RUN --pending`"
+            );
+            return Err(Error::Io {
+                path: "standard output".into(),
+                reason,
+            });
+        }
     }
     Ok(())
 }
 
+/// Refuse to ask for more points than the budget has left.
+fn within_budget(session: &Session, n: usize) -> Result<()> {
+    let Some(budget) = session.problem().budget.evaluations else {
+        return Ok(());
+    };
+    let (told, pending) = (
+        session.evaluations() + session.given_up(),
+        session.pending().len(),
+    );
+    let left = budget.saturating_sub(told + pending);
+    if n <= left {
+        return Ok(());
+    }
+    let reason = format!(
+        "the budget is {budget} evaluations: {told} are in, {pending} pending, so {left} can be asked \
+         for, not {n}; raise budget.evaluations in the problem file and give it with --problem"
+    );
+    Err(Error::spec("n", reason))
+}
+
+/// How long the run is held for the next line. While nothing comes, others may have it: in
+/// `warpquad ask | evaluate | warpquad tell` the points are handed out while this waits.
+const HOLD: Duration = Duration::from_millis(50);
+
 pub fn tell(args: &Tell) -> Result<()> {
-    let mut session = Session::open(&args.run, None)?;
+    let mut session = Some(open(&args.run)?);
+    let input = read_input();
     let (mut kept, mut trouble) = (0, None);
-    for (number, line) in std::io::stdin().lock().lines().enumerate() {
+    loop {
+        let (number, line) = match input.recv_timeout(HOLD) {
+            Ok(next) => next,
+            Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {
+                session = None;
+                match input.recv() {
+                    Ok(next) => next,
+                    Err(_) => break,
+                }
+            }
+        };
         let line = line.map_err(|error| Error::Io {
             path: "standard input".into(),
             reason: error.to_string(),
         })?;
+        let line = String::from_utf8_lossy(&line);
         if line.trim().is_empty() {
             continue;
         }
+        let mut held = session.take().map_or_else(|| open(&args.run), Ok)?;
         // A bad line must not cost the good ones below it.
-        match tell_one(&mut session, number + 1, &line) {
+        match tell_one(&mut held, number, &line) {
             Ok(true) => kept += 1,
             Ok(false) => {}
-            Err(error @ (Error::Spec { .. } | Error::Evaluation { .. })) => {
+            // Only what cannot be written ends it: the next line could not be written either.
+            Err(error @ Error::Io { .. }) => return Err(error),
+            Err(error) => {
                 if let Some(earlier) = trouble.replace(error) {
                     eprintln!("warpquad: {earlier}");
                 }
             }
-            Err(error) => return Err(error),
         }
+        session = Some(held);
     }
+    let session = session.map_or_else(|| open(&args.run), Ok)?;
     let summary = json!({
         "kept": kept, "evaluations": session.evaluations(), "pending": session.pending().len(),
     });
     output::line(&summary.to_string());
     trouble.map_or(Ok(()), Err)
+}
+
+fn open(run: &Path) -> Result<Session> {
+    let session = Session::open(run, None)?;
+    output::tell_torn(&session);
+    Ok(session)
+}
+
+/// The lines of standard input with their numbers, as they come.
+fn read_input() -> Receiver<(usize, std::io::Result<Vec<u8>>)> {
+    let (send, lines) = mpsc::channel();
+    thread::spawn(move || {
+        let input = std::io::stdin().lock().split(b'\n');
+        for (i, line) in input.enumerate() {
+            if send.send((i + 1, line)).is_err() {
+                return;
+            }
+        }
+    });
+    lines
 }
 
 /// Tell one line; whether it gave a value.

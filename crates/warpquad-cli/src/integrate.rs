@@ -1,13 +1,13 @@
 //! Start a run or go on with one, and print what it found.
 
 use crate::args::Integrate;
+use crate::interrupt;
 use crate::output;
 use crate::progress::Watcher;
 use crate::report;
+use crate::scratch::Scratch;
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 use warpquad::baseline;
 use warpquad::engine::Method;
 use warpquad::session::evaluator::{Answer, Source};
@@ -20,30 +20,30 @@ pub fn integrate(args: &Integrate) -> Result<()> {
     let resuming = args.run.as_deref().is_some_and(Session::exists);
     let mut session = open(args, problem, &text)?;
     let home = output::home(&args.problem);
-    let scratch = match args.run {
+    let mut scratch = match args.run {
         Some(_) => None,
-        None => output::scratch(session.problem())?,
+        None => Scratch::of(session.problem())?,
     };
-    let files = args.run.as_ref().or(scratch.as_ref());
-    let files = files.map_or(Path::new("."), PathBuf::as_path);
+    let files = scratch.as_ref().map(Scratch::path);
+    let files = args.run.as_deref().or(files).unwrap_or(Path::new("."));
     let stop = match session::source(session.problem(), home, files)? {
         None => take_table(&mut session, home)?,
         Some(source) => {
             if resuming && args.recheck {
                 recheck(&session, source.as_ref())?;
             }
-            let interrupt = on_ctrl_c();
+            let interrupt = interrupt::flag();
             let mut watcher = Watcher::new(args.quiet || args.json);
             session.set_watched(watcher.is_shown());
-            session::run(&mut session, source.as_ref(), &interrupt, |session| {
+            let stop = session::run(&mut session, source.as_ref(), &interrupt, |session| {
                 watcher.see(session)
-            })?
+            });
+            if let Some(scratch) = scratch.as_mut().filter(|_| session.failures() > 0) {
+                scratch.keep();
+            }
+            stop?
         }
     };
-    if let Some(dir) = scratch.filter(|_| session.failures() == 0) {
-        // What programs wrote is of use after a failure only.
-        let _ = std::fs::remove_dir_all(dir);
-    }
     finish(args, &mut session, &stop)
 }
 
@@ -70,6 +70,7 @@ fn open(args: &Integrate, problem: Problem, text: &str) -> Result<Session> {
         return Session::create(problem, text, args.seed.unwrap_or(0), dir);
     }
     let session = Session::open(dir, Some(problem))?;
+    output::tell_torn(&session);
     output::same_seed(&session, args.seed)?;
     Ok(session)
 }
@@ -133,28 +134,48 @@ fn recheck(session: &Session, source: &dyn Source) -> Result<()> {
     Err(Error::spec("integrand", reason))
 }
 
-fn on_ctrl_c() -> Arc<AtomicBool> {
-    let interrupt = Arc::new(AtomicBool::new(false));
-    let flag = interrupt.clone();
-    let handler = move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            // The second time is for those who cannot wait; the journal survives that too.
-            session::evaluator::end_programs();
-            std::process::exit(130);
-        }
+/// The command that goes on with a run: as it was started, but for what the journal knows.
+fn resume(args: &Integrate, dir: &Path) -> String {
+    let mut words = vec![
+        "warpquad".into(),
+        "integrate".into(),
+        quoted(&args.problem.display().to_string()),
+        "--run".into(),
+        quoted(&dir.display().to_string()),
+    ];
+    let mut flag = |name: &str, value: Option<String>| {
+        words.extend(
+            value
+                .into_iter()
+                .flat_map(|v| [name.to_string(), quoted(&v)]),
+        );
     };
-    // Without a handler Ctrl-C kills the process, which the journal survives as well.
-    let _ = ctrlc::set_handler(handler);
-    interrupt
+    flag("--budget", args.budget.map(|n| n.to_string()));
+    flag("--audit", args.audit.map(|part| part.to_string()));
+    flag("--method", args.method.clone());
+    flag("--seed", args.seed.map(|seed| seed.to_string()));
+    for (given, name) in [
+        (args.recheck, "--recheck"),
+        (args.json, "--json"),
+        (args.quiet, "--quiet"),
+    ] {
+        words.extend(given.then(|| name.to_string()));
+    }
+    words.join(" ")
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./+=:,@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.into();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn finish(args: &Integrate, session: &mut Session, stop: &Stop) -> Result<()> {
     let resume = match &args.run {
-        Some(dir) => format!(
-            "go on with: warpquad integrate {} --run {}",
-            args.problem.display(),
-            dir.display()
-        ),
+        Some(dir) => format!("go on with: {}", resume(args, dir)),
         None => "nothing was kept: use --run DIR to be able to go on".into(),
     };
     let n = session.evaluations();
@@ -178,5 +199,18 @@ fn finish(args: &Integrate, session: &mut Session, stop: &Stop) -> Result<()> {
         // There is nothing to report before the first values are in.
         Stop::Interrupted => Ok(()),
         _ => report.map(|_| ()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_quoted_where_a_shell_would_split_them() {
+        assert_eq!(quoted("out/run-1"), "out/run-1");
+        assert_eq!(quoted("my run"), "'my run'");
+        assert_eq!(quoted("it's"), "'it'\\''s'");
+        assert_eq!(quoted(""), "''");
     }
 }

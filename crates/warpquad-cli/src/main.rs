@@ -5,15 +5,20 @@ mod ask_tell;
 mod check;
 mod compare;
 mod integrate;
+mod interrupt;
 mod list;
 mod output;
+mod own_time;
 mod progress;
 mod regress;
+mod repair;
 mod report;
 mod reproduce;
+mod scratch;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
+use std::io::ErrorKind;
 use std::process::ExitCode;
 use warpquad::Error;
 
@@ -25,6 +30,7 @@ fn main() -> ExitCode {
         Command::Tell(args) => ask_tell::tell(&args),
         Command::Status(args) => report::status(&args),
         Command::Report(args) => report::report(&args),
+        Command::Repair(args) => repair::repair(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Regress(args) => regress::regress(&args),
         Command::Check(args) => check::check(&args),
@@ -37,16 +43,27 @@ fn main() -> ExitCode {
             Ok(())
         }
     };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+    let code = match &outcome {
+        Ok(()) => 0,
         Err(error) => {
             eprintln!("warpquad: {error}");
-            ExitCode::from(exit_code(&error))
+            exit_code(error)
         }
-    }
+    };
+    let code = match output::unprinted() {
+        // A reader that has left, as `head` does, wants no more of it and no complaint.
+        Some(error) if error.kind() == ErrorKind::BrokenPipe => code.max(1),
+        Some(error) => {
+            eprintln!("warpquad: standard output: {error}");
+            code.max(1)
+        }
+        None => code,
+    };
+    ExitCode::from(interrupt::exit_code().unwrap_or(code))
 }
 
-/// 1 the caller's mistake, 3 numerics, 4 the integrand; clap exits with 2 for usage by itself.
+/// 1 the caller's mistake, 3 numerics, 4 the integrand; clap exits with 2 for usage by itself, and a
+/// signal gives 128 and its number.
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Numerics { .. } => 3,

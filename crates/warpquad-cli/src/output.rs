@@ -2,9 +2,10 @@
 
 use serde_json::Value as Json;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use warpquad::session::Session;
-use warpquad::session::spec::{Integrand, Problem};
+use warpquad::session::spec::Problem;
 use warpquad::{Error, Result};
 
 /// Four digits after the point for ordinary sizes, an exponent beyond.
@@ -47,27 +48,29 @@ pub fn json(object: &Json) {
     line(&format!("{object:#}"));
 }
 
-/// Print a line. A reader that has left, as `head` does, wants no more of it and no complaint.
+/// Why the last line could not be printed.
+static UNPRINTED: Mutex<Option<std::io::Error>> = Mutex::new(None);
+
+/// Print a line; whether it could not be, `unprinted` says.
 pub fn line(text: &str) {
     let mut out = std::io::stdout();
-    let _ = writeln!(out, "{text}").and_then(|()| out.flush());
+    if let Err(error) = writeln!(out, "{text}").and_then(|()| out.flush()) {
+        let mut unprinted = UNPRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+        unprinted.get_or_insert(error);
+    }
 }
 
-/// A place for the files of programs whose run is not kept; `None` if the integrand needs none.
-pub fn scratch(problem: &Problem) -> Result<Option<PathBuf>> {
-    let needed = matches!(
-        problem.integrand,
-        Integrand::Command { .. } | Integrand::Driver { .. }
-    );
-    if !needed {
-        return Ok(None);
+/// The error that kept a line from being printed: a full disk, or a reader that has left.
+pub fn unprinted() -> Option<std::io::Error> {
+    let mut unprinted = UNPRINTED.lock().unwrap_or_else(PoisonError::into_inner);
+    unprinted.take()
+}
+
+/// Say what a crash had left of a run's last write, if it left something.
+pub fn tell_torn(session: &Session) {
+    if let Some(torn) = session.torn() {
+        eprintln!("warpquad: {torn}");
     }
-    let dir = std::env::temp_dir().join(format!("warpquad-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).map_err(|error| Error::Io {
-        path: dir.display().to_string(),
-        reason: error.to_string(),
-    })?;
-    Ok(Some(dir))
 }
 
 /// Read a file, with its name in the error.

@@ -1,4 +1,5 @@
-//! Hand what became of an answer to Python, and what to do next: as structure, never as text to read.
+//! Hand what became of an answer to Python, and what to do next: as structure, never as text to
+//! read.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;

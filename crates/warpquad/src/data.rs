@@ -25,6 +25,14 @@ impl Value {
         }
     }
 
+    /// f; it may overflow, or underflow to 0.
+    fn f(self) -> f64 {
+        match self {
+            Value::Linear(f) => f,
+            Value::Log(ln_f) => ln_f.exp(),
+        }
+    }
+
     pub(crate) fn check(self, index: usize) -> Result<()> {
         let fine = match self {
             Value::Linear(f) => f.is_finite(),
@@ -196,17 +204,36 @@ impl Data {
         })
     }
 
-    /// A g for an observation at the very end of the range, where xi^-1 is infinite.
+    /// A g for an observation at the very end of the range, where xi^-1 is infinite; infinite if it
+    /// is at no end.
     fn g_of_end(&self, warp: &dyn Warp, value: Value) -> Result<f64> {
-        if warp.scales() {
-            return self.ln_floor().map(|floor| warp.inverse_ln(floor));
-        }
         let Range { lo, hi } = warp.range();
-        let inset = EDGE * (hi - lo);
-        Ok(match value {
-            Value::Linear(f) => warp.inverse(f.clamp(lo + inset, hi - inset)),
-            Value::Log(ln_f) => warp.inverse(ln_f.exp().clamp(lo + inset, hi - inset)),
+        let f = value.f();
+        Ok(match (lo.is_finite(), hi.is_finite()) {
+            (true, true) => {
+                // Never less than rounding, or the observation would stay at the end.
+                let inset = (EDGE * (hi - lo)).max(f64::EPSILON * lo.abs().max(hi.abs()));
+                warp.inverse(f.max(lo + inset).min(hi - inset))
+            }
+            (true, false) if warp.scales() => warp.inverse_ln(self.ln_floor()?),
+            (true, false) if f <= lo => warp.inverse(lo + self.least_distance(lo)),
+            (false, true) if f >= hi => warp.inverse(hi - self.least_distance(hi)),
+            _ => f64::INFINITY,
         })
+    }
+
+    /// How far from the end of half a line an observation on that end is put: as the floor for
+    /// zeros, in distances from the end, and never less than rounding.
+    fn least_distance(&self, end: f64) -> f64 {
+        let distances = self.values.iter().map(|value| (value.f() - end).abs());
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for distance in distances.filter(|d| d.is_finite() && *d > 0.0) {
+            (least, most) = (least.min(distance), most.max(distance));
+        }
+        // With all of them on the end, the unit of f is the only scale.
+        let most = if most > 0.0 { most } else { 1.0 };
+        let floor = least.min(most * (-ZERO_FLOOR_NATS).exp());
+        floor.max(f64::EPSILON * end.abs()).max(f64::MIN_POSITIVE)
     }
 
     /// The ln f that stands in for an exact zero.
@@ -221,5 +248,51 @@ impl Data {
             return Err(Error::spec("values", reason));
         }
         Ok(lowest.min(self.ln_scale() - ZERO_FLOOR_NATS))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn g(lo: f64, hi: f64, f: &[f64]) -> Result<Vec<f64>> {
+        let rows: Vec<Vec<f64>> = (0..f.len()).map(|i| vec![i as f64]).collect();
+        let values = f.iter().map(|&f| Value::Linear(f)).collect();
+        let data = Data::new(Points::from_rows(&rows)?, values)?;
+        data.g(&data.warp(Affine::onto(lo, hi)?)?)
+    }
+
+    #[test]
+    fn an_observation_on_the_end_of_half_a_line_is_below_all_others() {
+        let inf = f64::INFINITY;
+        for (lo, hi, f) in [
+            (-1.0, inf, [-1.0, -0.5, 3.0]),
+            (1.0, inf, [1.0, 1.0 + 1e-15, 2.0]),
+            (1e300, inf, [1e300, 1.1e300, 2e300]),
+            (0.0, inf, [0.0, 1e-300, 1.0]),
+            (-inf, 1.0, [1.0, 0.9, -1e9]),
+            (-inf, 0.0, [0.0, -1e-9, -2.0]),
+        ] {
+            let g = g(lo, hi, &f).unwrap();
+            assert!(g.iter().all(|g| g.is_finite()), "{lo} {hi} {g:?}");
+            assert!(g[0] <= g[1] && g[1] < g[2], "{lo} {hi} {g:?}");
+        }
+        // With nothing off the end there is still a g, but for f = 0, which has no scale.
+        assert!(g(-1.0, inf, &[-1.0, -1.0]).is_ok());
+        assert!(g(-inf, 0.0, &[0.0]).is_ok());
+        assert!(g(0.0, inf, &[0.0]).is_err());
+    }
+
+    #[test]
+    fn an_observation_on_the_end_of_a_short_range_is_moved_inside() {
+        let g = g(1e9, 1e9 + 1e-3, &[1e9, 1e9 + 1e-3]).unwrap();
+        assert!(g[0] < 0.0 && g[1] > 0.0 && g[0].is_finite() && g[1].is_finite());
+    }
+
+    #[test]
+    fn what_is_infinite_at_no_end_is_refused() {
+        let points = Points::from_rows(&[vec![0.0], vec![1.0]]).unwrap();
+        let data = Data::new(points, vec![Value::Log(1000.0), Value::Log(0.0)]).unwrap();
+        assert!(data.g(&crate::warp::Identity).is_err());
     }
 }

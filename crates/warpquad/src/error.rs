@@ -145,6 +145,18 @@ pub(crate) fn positive(field: &str, value: f64) -> Result<f64> {
     ))
 }
 
+/// Refuse a number that is not positive, or more than `most`; `instead` says what to do then.
+pub(crate) fn positive_up_to(field: &str, value: f64, most: f64, instead: &str) -> Result<f64> {
+    let value = positive(field, value)?;
+    if value <= most {
+        return Ok(value);
+    }
+    Err(Error::spec(
+        field,
+        format!("must be at most {most:e}, got {value:e}; {instead}"),
+    ))
+}
+
 /// Refuse a number that is not finite.
 pub(crate) fn finite(field: &str, value: f64) -> Result<f64> {
     if value.is_finite() {

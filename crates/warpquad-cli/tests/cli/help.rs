@@ -30,6 +30,7 @@ fn help_of_every_command_is_as_committed() {
         "tell",
         "status",
         "report",
+        "repair",
         "compare",
         "regress",
         "check",

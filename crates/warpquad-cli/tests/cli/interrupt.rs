@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
-fn signal(child: &Child, name: &str) {
+pub fn signal(child: &Child, name: &str) {
     let pid = child.id().to_string();
     assert!(
         Command::new("kill")
@@ -17,7 +17,7 @@ fn signal(child: &Child, name: &str) {
 }
 
 /// Whether a program that has this text in its command line lives.
-fn lives(text: &Path) -> bool {
+pub fn lives(text: &Path) -> bool {
     let listing = Command::new("ps")
         .args(["-eo", "stat=,args="])
         .output()
@@ -30,18 +30,21 @@ fn lives(text: &Path) -> bool {
 }
 
 /// Interrupt a run at its fifth evaluation or later; what it said.
-fn interrupted(test: &str, name: &str) {
+fn interrupted(test: &str, name: &str, code: i32) {
     let dir = directory(test);
     let problem = model(&dir, "slow", "", "evaluations = 12");
     let run = dir.join("run");
-    let child = integrate(&problem, &run, &["--json"]).spawn().unwrap();
+    let child = integrate(&problem, &run, &["--json", "--budget", "12", "--seed", "0"])
+        .spawn()
+        .unwrap();
     wait_for("five evaluations", || events_of(&run, "tell").len() >= 5);
     signal(&child, name);
-    let done = Done::from(child.wait_with_output().unwrap()).exits(0);
+    let done = Done::from(child.wait_with_output().unwrap()).exits(code);
     let done = done.says(&[
         "interrupted after",
         "go on with: warpquad integrate",
         run.to_str().unwrap(),
+        " --budget 12 --seed 0 --json",
     ]);
     let json = done.json();
     assert_eq!(json["stop"], "interrupted");
@@ -68,12 +71,12 @@ fn interrupted(test: &str, name: &str) {
 
 #[test]
 fn ctrl_c_finishes_cleanly_and_loses_nothing() {
-    interrupted("interrupt", "INT");
+    interrupted("interrupt", "INT", 130);
 }
 
 #[test]
 fn so_does_a_polite_kill() {
-    interrupted("terminate", "TERM");
+    interrupted("terminate", "TERM", 143);
 }
 
 #[test]
@@ -90,7 +93,7 @@ fn a_program_that_hangs_does_not_hold_ctrl_c_up() {
     wait_for("two calls", || calls(&dir).len() >= 2);
     let start = Instant::now();
     signal(&child, "INT");
-    let done = Done::from(child.wait_with_output().unwrap()).exits(0);
+    let done = Done::from(child.wait_with_output().unwrap()).exits(130);
     assert!(start.elapsed() < Duration::from_secs(30));
     assert_eq!(done.says(&["interrupted after 0 evaluations"]).stdout, "");
     wait_for("the programs' end", || !lives(&dir));

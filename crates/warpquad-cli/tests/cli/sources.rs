@@ -79,9 +79,29 @@ fn a_table_is_integrated_and_may_grow() {
         .refuses(1, &["line 3, column `log_f`: got `oops`"]);
     write(&dir, "evaluations.csv", "f,x\n1,0\n-1,1\n");
     done(&mut integrate(&problem, &dir.join("third"), &[]))
-        .refuses(1, &["outside integrand.range"]);
+        .refuses(1, &["line 3: f = -1 is outside integrand.range"]);
+    done(warpquad(&["check"]).arg(&problem)).refuses(1, &["line 3: f = -1 is outside"]);
+    write(&dir, "evaluations.csv", "f,x\n1,0\n0.5,1\n");
     let check = done(warpquad(&["check"]).arg(&problem)).exits(0).stdout;
-    assert_eq!(check, "a table of 2 evaluations over x\n");
+    assert!(
+        check.contains("2 evaluations, all inside the prior"),
+        "{check}"
+    );
+    assert!(check.contains("0.5000 to 1.0000"), "{check}");
+    // One point with two values is no function.
+    write(&dir, "evaluations.csv", "f,x\n1,0\n0.5,0\n");
+    done(warpquad(&["check"]).arg(&problem)).refuses(1, &["are both [0.0]"]);
+}
+
+#[test]
+fn a_row_outside_the_prior_is_refused_by_its_line() {
+    let dir = directory("table-outside");
+    let text = "[integrand]\ntable = \"rows.csv\"\n[parameters]\nx = { uniform = [0, 1] }\n";
+    let problem = write(&dir, "problem.toml", text);
+    write(&dir, "rows.csv", "x,f\n0.5,1\n1.5,1\n");
+    let words = ["line 3: x = 1.5 is outside its prior, which goes from 0 to 1"];
+    done(warpquad(&["check"]).arg(&problem)).refuses(1, &words);
+    done(&mut integrate(&problem, &dir.join("run"), &[])).refuses(1, &words);
 }
 
 #[test]
@@ -102,12 +122,14 @@ fn check_looks_before_spending() {
     );
     let each = json["seconds_per_evaluation"].as_f64().unwrap();
     let total = json["projected_seconds"].as_f64().unwrap();
-    assert!((total - 25.0 * each).abs() < 1e-9 * total);
+    let own = json["seconds_of_method"].as_f64().unwrap();
+    assert!(own > 0.0 && (total - 25.0 * each - own).abs() < 1e-9 * total);
     assert_eq!(json["probes"].as_array().unwrap().len(), 2);
     let text = done(warpquad(&["check"]).arg(&problem)).exits(0).stdout;
     for words in [
         "parameters",
-        "deterministic        yes",
+        "deterministic              yes",
+        "time of the method itself",
         "time per evaluation",
         "projected total",
     ] {
@@ -124,6 +146,17 @@ fn check_looks_before_spending() {
         .exits(4)
         .says(&["did not converge"]);
     assert_eq!(failed.json()["failure"], "did not converge");
+    // Point 3 of four failed; a point that never gave two values says nothing.
+    let failing = model(&dir, "die-always", "", "");
+    let failed = done(warpquad(&["check", "--json"]).arg(&failing)).exits(4);
+    assert_eq!(failed.json()["deterministic"], serde_json::Value::Null);
+    let external = GAUSSIAN.replace("log = \"-0.5*x^2\"", "external = \"a lab\"");
+    let external = write(&dir, "external.toml", &external);
+    let text = done(warpquad(&["check"]).arg(&external)).exits(0).stdout;
+    assert!(
+        text.contains("from a lab; nothing to evaluate here"),
+        "{text}"
+    );
     let outside = write(
         &dir,
         "outside.toml",

@@ -1,7 +1,8 @@
 //! Weigh a fraction between zero and one.
 
+use super::gamma::LARGEST_SHAPE;
 use super::{Coordinate, Entry, Univariate};
-use crate::error::{Result, positive};
+use crate::error::{Result, positive_up_to};
 use crate::numeric::quantile::{
     Tail, beta_ln_density, beta_quantile_logit, beta_tails, digamma, ln_beta, trigamma,
 };
@@ -16,7 +17,7 @@ use std::sync::Arc;
 /// Mean a/(a+b), variance a b/((a+b)^2 (a+b+1)).
 ///
 /// # Range
-/// Positive finite a and b; checked for shapes from 0.01 to 2e4.
+/// Positive a and b up to 1e8; checked for shapes from 0.01 to 2e4.
 ///
 /// # Numerics
 /// All goes through the logit, the natural coordinate, whose law is [`LogitBeta`]. A quantile
@@ -48,12 +49,15 @@ pub(super) const ENTRY: Entry = Entry {
 /// The logit on (0, 1).
 const LOGIT: Coordinate = Coordinate::Logit { lo: 0.0, hi: 1.0 };
 
+/// What to do where a shape is too large.
+const INSTEAD: &str = "take truncated-normal, with the same mean and sd, between 0 and 1";
+
 impl Beta {
     /// Beta with shapes `a` at zero and `b` at one.
     pub fn new(a: f64, b: f64) -> Result<Beta> {
         Ok(Beta {
-            a: positive("a", a)?,
-            b: positive("b", b)?,
+            a: positive_up_to("a", a, LARGEST_SHAPE, INSTEAD)?,
+            b: positive_up_to("b", b, LARGEST_SHAPE, INSTEAD)?,
         })
     }
 

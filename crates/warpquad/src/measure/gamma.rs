@@ -1,7 +1,7 @@
 //! Give a positive parameter a power law at zero and an exponential tail.
 
 use super::{Coordinate, Entry, Univariate};
-use crate::error::{Result, positive};
+use crate::error::{Result, positive, positive_up_to};
 use crate::numeric::quantile::{
     Tail, digamma, gamma_ln_density, gamma_ln_weight, gamma_quantile_ln, gamma_tails, trigamma,
 };
@@ -16,7 +16,8 @@ use std::sync::Arc;
 /// Mean shape/rate, variance shape/rate^2.
 ///
 /// # Range
-/// Positive finite shape and rate; checked for shapes from 0.01 to 1e6.
+/// Positive finite rate, shape up to 1e8, where it is normal to four digits; checked for shapes
+/// from 0.01 to 1e6.
 ///
 /// # Numerics
 /// All goes through z = ln x, the natural coordinate, whose law is [`LnGamma`]. A quantile that
@@ -46,10 +47,16 @@ pub(super) const ENTRY: Entry = Entry {
     build: |v| Ok(Arc::new(Gamma::new(v[0], v[1])?)),
 };
 
+/// The largest shape that quantiles are computed for.
+pub(super) const LARGEST_SHAPE: f64 = 1e8;
+
 impl Gamma {
     /// Gamma with shape `shape` and rate `rate`.
     pub fn new(shape: f64, rate: f64) -> Result<Gamma> {
-        let (shape, rate) = (positive("shape", shape)?, positive("rate", rate)?);
+        // A quantile takes some multiple of sqrt(shape) terms: at 1e300 it would take for ever.
+        let instead = "take normal = [shape/rate, sqrt(shape)/rate]";
+        let shape = positive_up_to("shape", shape, LARGEST_SHAPE, instead)?;
+        let rate = positive("rate", rate)?;
         let log = LnGamma {
             shape,
             offset: -rate.ln(),

@@ -1,7 +1,8 @@
 //! Give a location parameter heavy tails.
 
+use super::gamma::LARGEST_SHAPE;
 use super::{Entry, Univariate};
-use crate::error::{Result, finite, positive};
+use crate::error::{Result, finite, positive, positive_up_to};
 use crate::numeric::quantile::{Tail, student_t_ln_density, student_t_quantile, student_t_tails};
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use std::sync::Arc;
 /// Mean `location` for df > 1, variance scale^2 df/(df - 2) for df > 2, otherwise `None`.
 ///
 /// # Range
-/// Positive finite df and scale; checked for df from 0.5 to 1e6.
+/// Positive df up to 1e8, positive finite scale; checked for df from 0.5 to 1e6.
 ///
 /// # Numerics
 /// df/(df + t^2) is Beta(df/2, 1/2), inverted on its logit. A quantile that overflows is the
@@ -48,7 +49,8 @@ pub(super) const ENTRY: Entry = Entry {
 impl StudentT {
     /// The law of location + scale T, T Student's t with `df` degrees of freedom.
     pub fn new(df: f64, location: f64, scale: f64) -> Result<StudentT> {
-        let (df, scale) = (positive("df", df)?, positive("scale", scale)?);
+        let df = positive_up_to("df", df, LARGEST_SHAPE, "take normal = [location, scale]")?;
+        let scale = positive("scale", scale)?;
         let location = finite("location", location)?;
         Ok(StudentT {
             df,

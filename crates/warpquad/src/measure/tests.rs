@@ -418,3 +418,41 @@ fn laws_agree_with_the_oracle() {
     }
     assert!(rows >= 300);
 }
+
+#[test]
+fn ends_beyond_all_mass_change_nothing() {
+    for hi in [50.0, 1e3, 1e9, 1e300] {
+        let (cut, half) = (
+            TruncatedNormal::new(0.0, 1.0, 0.0, hi).unwrap(),
+            HalfNormal::new(1.0).unwrap(),
+        );
+        let flipped = TruncatedNormal::new(0.0, 1.0, -hi, 0.0).unwrap();
+        for p in [1e-300, 1e-9, 0.3, 0.5, 0.9, 1.0 - 1e-12] {
+            let x = half.quantile(p);
+            assert!((cut.quantile(p) / x - 1.0).abs() < 1e-12, "{hi} {p}");
+            assert!(
+                (-flipped.quantile_sf(p) / x - 1.0).abs() < 1e-12,
+                "{hi} {p}"
+            );
+        }
+        assert_eq!(cut.support(), (0.0, hi));
+        assert_eq!(cut.ln_density(2.0 * hi), f64::NEG_INFINITY);
+    }
+    for (lo, hi) in [(-1e300, 1e300), (-1.0, 1.0)] {
+        let narrow = TruncatedNormal::new(0.0, 1e-9, lo, hi).unwrap();
+        assert!((narrow.quantile(0.975) / 1e-9 - 1.959_963_984_540_054).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn shapes_whose_quantiles_would_take_for_ever_are_refused() {
+    for (name, numbers) in [
+        ("gamma", &[1e300, 1.0][..]),
+        ("beta", &[1.0, 1e9]),
+        ("beta", &[1e9, 1.0]),
+        ("student-t", &[1e300, 0.0, 1.0]),
+    ] {
+        let error = univariate(name, numbers).unwrap_err().to_string();
+        assert!(error.contains("must be at most 1e8"), "{error}");
+    }
+}

@@ -42,6 +42,8 @@ use std::sync::{Arc, OnceLock};
 pub struct TruncatedNormal {
     mean: f64,
     sd: f64,
+    /// lo and hi.
+    ends: (f64, f64),
     /// As seen from below and, reflected about zero, from above.
     sides: [Side; 2],
     /// ln of the mass before it is normalised, relative to the density at the mode.
@@ -61,8 +63,9 @@ impl TruncatedNormal {
     pub fn new(mean: f64, sd: f64, lo: f64, hi: f64) -> Result<TruncatedNormal> {
         let (mean, sd) = (finite("mean", mean)?, positive("sd", sd)?);
         ordered(lo, hi)?;
-        let below = Side::new(mean, sd, lo, hi);
-        let sides = [below, Side::new(-mean, sd, -hi, -lo)];
+        let (from, to) = effective(mean, sd, lo, hi);
+        let below = Side::new(mean, sd, from, to);
+        let sides = [below, Side::new(-mean, sd, -to, -from)];
         // Beyond 1e100 sd the squares of the scores overflow.
         if below.a > 1e100 || below.b < -1e100 || below.width == 0.0 {
             let reason = format!("[{lo}, {hi}] is too far from mean {mean} for sd {sd}");
@@ -72,6 +75,7 @@ impl TruncatedNormal {
         Ok(TruncatedNormal {
             mean,
             sd,
+            ends: (lo, hi),
             sides,
             ln_mass: mass.ln(),
             moments,
@@ -79,8 +83,23 @@ impl TruncatedNormal {
     }
 
     fn ends(&self) -> (f64, f64) {
-        (self.sides[0].lo, self.sides[0].hi)
+        self.ends
     }
+}
+
+/// The ends that matter: one beyond which there is less mass than f64 can say is infinite.
+///
+/// With mean 0, sd 1 and hi = 1e9, ln of the density there is -5e17, and sums with it have no
+/// digits left for the quantile.
+fn effective(mean: f64, sd: f64, lo: f64, hi: f64) -> (f64, f64) {
+    let (a, b) = ((lo - mean) / sd, (hi - mean) / sd);
+    let mode = a.max(b.min(0.0));
+    // f64 ends at e^-745; the mass beyond an end is less than its density there.
+    let negligible = |end: f64| 0.5 * (end - mode).abs() * (end + mode).abs() > 800.0;
+    (
+        if negligible(a) { f64::NEG_INFINITY } else { lo },
+        if negligible(b) { f64::INFINITY } else { hi },
+    )
 }
 
 /// The interval in units of sd, seen from its lower end.

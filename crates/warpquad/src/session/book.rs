@@ -25,7 +25,7 @@ pub(super) struct Book {
 
 impl Record for Book {
     fn reserve(&mut self) -> Result<()> {
-        self.journal.as_ref().map_or(Ok(()), Journal::reserve)
+        self.journal.as_mut().map_or(Ok(()), Journal::reserve)
     }
 
     fn record(&mut self, event: &Event) -> Result<()> {

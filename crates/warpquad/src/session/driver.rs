@@ -5,6 +5,8 @@
 //! every answer back. The time is passed in, in seconds. An event is written to a [`Record`] before it
 //! counts, and a journal is replayed through [`Driver::apply`], which takes events in.
 
+mod follows;
+
 use super::audit;
 use super::book::Record;
 use super::estimates::Estimates;

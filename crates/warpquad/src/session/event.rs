@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
 /// The version of the journal's format.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Of a point drawn for the audit: ln of pi/q, and the draws before it that fell outside the prior.
 pub type AuditDraw = (f64, usize);

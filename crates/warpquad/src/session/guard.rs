@@ -6,8 +6,13 @@ use crate::data::Value;
 use crate::error::{Error, Result};
 use crate::warp::Range;
 
-/// The answer, unless it is a value that the range excludes: that is a failure, because kept, it
-/// would spoil the run for good.
+/// The largest |ln f| that is kept: beyond it a nat is lost in rounding.
+///
+/// ln f below it is f = 0, which is what sentinels like -1e30 stand for.
+pub const LARGEST_LN_F: f64 = 1e15;
+
+/// The answer, unless it is a value that the range excludes, or a ln f above [`LARGEST_LN_F`]: that
+/// is a failure, because kept, it would spoil the run for good.
 ///
 /// ```
 /// use warpquad::session::{evaluator::Answer, within};
@@ -18,6 +23,19 @@ use crate::warp::Range;
 /// ```
 pub fn within(range: Range, answer: Answer) -> Answer {
     let Range { lo, hi } = range;
+    let answer = match answer {
+        Answer::Value(Value::Log(ln_f)) if ln_f < -LARGEST_LN_F => {
+            Answer::Value(Value::Log(f64::NEG_INFINITY))
+        }
+        Answer::Value(Value::Log(ln_f)) if ln_f > LARGEST_LN_F => {
+            let reason = format!(
+                "ln f = {ln_f:e} is above {LARGEST_LN_F:e}, where one nat is lost in rounding; \
+                 answer with the logarithm of f, or subtract a constant from it"
+            );
+            return Failure::of_point(reason).into();
+        }
+        answer => answer,
+    };
     let inside = match answer {
         Answer::Value(Value::Linear(f)) => lo <= f && f <= hi,
         Answer::Value(Value::Log(ln_f)) => {
@@ -82,4 +100,19 @@ pub(super) fn same_problem(problem: Problem, kept: &serde_json::Value) -> Result
         }
     }
     Ok(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentinels_are_zeros_and_impossible_logs_are_failures() {
+        let log = |ln_f| within(Range::POSITIVE, Answer::Value(Value::Log(ln_f)));
+        let zero = Answer::Value(Value::Log(f64::NEG_INFINITY));
+        assert_eq!(log(-1e30), zero);
+        assert_eq!(log(-f64::MAX), zero);
+        assert_eq!(log(-1e14), Answer::Value(Value::Log(-1e14)));
+        assert!(matches!(log(1e18), Answer::Failure(failure) if failure.reason.contains("1e18")));
+    }
 }

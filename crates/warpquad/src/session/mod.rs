@@ -22,8 +22,9 @@ mod target;
 
 pub use audit::Audit;
 pub use budget::bounded;
-pub use guard::within;
+pub use guard::{LARGEST_LN_F, within};
 pub use integrator::OwnIntegrator;
+pub use journal::{Repaired, repair};
 pub use report::{Report, Warning};
 pub use runner::run;
 pub use setup::{baseline, method, source, table};
@@ -39,7 +40,7 @@ use driver::{Driver, Times};
 use evaluator::{Answer, Task};
 use event::Event;
 use integrator::Integrator;
-use journal::Journal;
+use journal::{Journal, Torn};
 use spec::{Budget, OnFailure, Problem};
 use std::path::Path;
 use std::time::Instant;
@@ -66,6 +67,8 @@ use std::time::Instant;
 pub struct Session {
     driver: Driver,
     book: Book,
+    /// What a crash had left of the journal's last write.
+    torn: Option<Torn>,
     seed: u64,
     /// Seconds that earlier processes took, and when this one began, if it works on the run.
     seconds_before: f64,
@@ -126,9 +129,10 @@ impl Session {
     ) -> Result<Session> {
         problem.method.name = Some(own.name().into());
         if let Some(dir) = dir.filter(|dir| Session::exists(dir)) {
-            let (journal, events) = Journal::open(dir)?;
+            let (journal, events, torn) = Journal::open(dir)?;
             let mut session = Session::replay(events, Some(problem), Some(own))?;
             session.book.journal = Some(journal);
+            session.torn = torn;
             return Ok(session);
         }
         let integrator = own.integrator(&problem, seed, problem.budget.evaluations)?;
@@ -162,6 +166,7 @@ impl Session {
         Ok(Session {
             driver: Driver::new(problem, integrator)?,
             book: Book::default(),
+            torn: None,
             seed,
             seconds_before: 0.0,
             began: Some(Instant::now()),
@@ -177,9 +182,10 @@ impl Session {
     /// Go on with the run in a directory. If a problem is given it must be the run's own: the same
     /// integrand, range, parameters in order, and priors; its budget may differ.
     pub fn open(dir: &Path, problem: Option<Problem>) -> Result<Session> {
-        let (journal, events) = Journal::open(dir)?;
+        let (journal, events, torn) = Journal::open(dir)?;
         let mut session = Session::replay(events, problem, None)?;
         session.book.journal = Some(journal);
+        session.torn = torn;
         Ok(session)
     }
 
@@ -200,14 +206,12 @@ impl Session {
 
     /// The run as the lines of its journal, whether or not a directory holds them.
     pub fn to_lines(&self) -> String {
-        let lines = self.book.events.iter();
-        lines.map(|event| journal::seal(&event.to_json())).collect()
+        journal::lines(&self.book.events)
     }
 
     /// The run that [`Session::to_lines`] wrote, to be looked at or gone on with in memory.
     pub fn from_lines(lines: &str) -> Result<Session> {
-        let (events, _) = journal::parse(lines.as_bytes())?;
-        let mut session = Session::replay(events, None, None)?;
+        let mut session = Session::replay(journal::parse(lines.as_bytes())?, None, None)?;
         session.began = None;
         Ok(session)
     }
@@ -338,6 +342,11 @@ impl Session {
     /// only looked at and has not stopped: "running", or "unfinished" if no process works on it.
     pub fn last_stop(&self) -> Option<&str> {
         self.driver.last_stop()
+    }
+
+    /// What a crash had left of the journal's last write and opening it cut off, in words.
+    pub fn torn(&self) -> Option<String> {
+        self.torn.as_ref().map(Torn::to_string)
     }
 
     /// Points asked for and not told, in the order they were asked.

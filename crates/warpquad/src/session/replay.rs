@@ -49,6 +49,8 @@ impl Session {
         same_method(&session.method_json(), method)?;
         for (i, event) in events.iter().enumerate().skip(1) {
             session.note_times(event);
+            let follows = session.driver.check_follows(event);
+            follows.map_err(|reason| damaged(i + 1, &reason))?;
             session.driver.apply(event.clone()).map_err(|error| {
                 let reason = match error {
                     Error::Spec { reason, .. } => reason,
@@ -71,6 +73,56 @@ impl Session {
                 self.book.seconds = in_journal;
             }
             Event::Start { .. } | Event::Ask { .. } | Event::Fit { .. } => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::belief::Theta;
+    use crate::data::Value;
+    use crate::session::evaluator::Answer;
+
+    /// What is wrong with a run of two values that this event follows.
+    fn refusal(event: Event) -> String {
+        let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
+        let mut session = Session::new(Problem::parse(text).unwrap(), text, 0).unwrap();
+        for _ in 0..2 {
+            let task = session.ask().unwrap();
+            let value = Value::Log(-task.x[0].powi(2));
+            session.tell(task.id, Answer::Value(value), 0.0).unwrap();
+        }
+        let mut events = session.book.events.clone();
+        events.push(event);
+        Session::replay(events, None, None).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn events_that_cannot_follow_are_refused() {
+        let ask = |id, x: &[f64]| Event::Ask {
+            id,
+            x: x.to_vec(),
+            audit: None,
+        };
+        let fit = |n, lengths: usize, tau| Event::Fit {
+            n,
+            full: true,
+            theta: Theta::constant(0.0, 1.0, vec![1.0; lengths]).unwrap(),
+            tau,
+        };
+        for (event, words) in [
+            (ask(u64::MAX, &[0.0]), "asked for in place of 2"),
+            (ask(1, &[0.0]), "point 1 was asked for in place of 2"),
+            (ask(2, &[0.0, 1.0]), "not 1 finite numbers"),
+            (ask(2, &[f64::NAN]), "not 1 finite numbers"),
+            (fit(999, 1, None), "a fit to 999 values, when 2 were told"),
+            (fit(2, 3, None), "a fit in 3 dimensions, in a run of 1"),
+            (fit(2, 1, Some(-1.0)), "tau is Some(-1.0)"),
+        ] {
+            let refusal = refusal(event);
+            assert!(refusal.starts_with("journal line 6: "), "{refusal}");
+            assert!(refusal.contains(words), "{refusal}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Make the parts of a run from its problem: the method, and the source of evaluations.
 
-use super::evaluator::{Closure, Command, Driver, Source, UmBridge, table as evaluations};
+use super::evaluator::{Answer, Closure, Command, Driver, Source, UmBridge, table as evaluations};
 use super::expression::Expression;
+use super::guard::within;
 use super::spec::{Integrand, MethodSpec, OnFailure, Problem};
 use crate::baseline::{self, Baseline};
 use crate::data::Value;
@@ -269,10 +270,26 @@ fn formula(text: &str, names: &[String], kind: fn(f64) -> Value) -> Result<Box<d
     })))
 }
 
-/// The evaluations of a table.
+/// The evaluations of a table; rows outside the prior or the range are refused by their line.
 pub fn table(problem: &Problem, dir: &Path) -> Result<Option<(Points, Vec<Value>)>> {
-    match &problem.integrand {
-        Integrand::Table { path } => evaluations::read(&dir.join(path), &problem.names).map(Some),
-        _ => Ok(None),
-    }
+    let Integrand::Table { path } = &problem.integrand else {
+        return Ok(None);
+    };
+    let support = problem.measure()?.support();
+    let judge = |x: &[f64], value: Value| {
+        let ends = problem.names.iter().zip(&support);
+        for (x, (name, &(lo, hi))) in x.iter().zip(ends) {
+            if !(lo..=hi).contains(x) {
+                return Err(format!(
+                    "{name} = {x} is outside its prior, which goes from {lo} to {hi}; leave the row \
+                     out, or state the prior that it is from"
+                ));
+            }
+        }
+        match within(problem.range, Answer::Value(value)) {
+            Answer::Value(_) => Ok(()),
+            Answer::Failure(failure) => Err(failure.reason),
+        }
+    };
+    evaluations::read_if(&dir.join(path), &problem.names, judge).map(Some)
 }

@@ -137,7 +137,10 @@ impl Evaluator for Worker {
 
 impl Worker {
     fn attempt(&mut self, id: u64, request: &str) -> Attempt {
-        let deadline = self.command.timeout.map(|limit| Instant::now() + limit);
+        let deadline = self
+            .command
+            .timeout
+            .and_then(|limit| Instant::now().checked_add(limit));
         let mut pipe = match self
             .pipe
             .take()

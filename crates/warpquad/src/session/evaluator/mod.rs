@@ -9,6 +9,7 @@ mod command;
 mod driver;
 mod json;
 mod message;
+mod orphans;
 mod pipe;
 mod process;
 mod program;
@@ -20,7 +21,7 @@ pub use closure::Closure;
 pub use command::Command;
 pub use driver::Driver;
 pub use message::{read_answer, write_task};
-pub use process::end_programs;
+pub use process::{end_programs, stop_waiting};
 pub use umbridge::UmBridge;
 
 use crate::data::Value;

@@ -150,7 +150,34 @@ fn next_line(input: &mut impl BufRead) -> Event {
     }
 }
 
-fn keep_stderr(mut stderr: ChildStderr, mut log: Option<File>, tail: &Mutex<Vec<u8>>) {
+/// The most that a log holds: a program that never stops complaining must not fill the disk.
+const LARGEST_LOG: u64 = 16 << 20;
+
+/// A log that stops at [`LARGEST_LOG`], over all programs that write to it.
+struct Log {
+    file: File,
+    full: bool,
+}
+
+impl Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.full {
+            return Ok(());
+        }
+        let left = LARGEST_LOG.saturating_sub(self.file.metadata()?.len());
+        let part = bytes.len().min(left as usize);
+        self.file.write_all(&bytes[..part])?;
+        if part < bytes.len() {
+            self.full = true;
+            let words = "\n[warpquad: the log has reached its limit; the rest is left out]\n";
+            self.file.write_all(words.as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+fn keep_stderr(mut stderr: ChildStderr, log: Option<File>, tail: &Mutex<Vec<u8>>) {
+    let mut log = log.map(|file| Log { file, full: false });
     let mut chunk = [0; 8192];
     loop {
         let n = match stderr.read(&mut chunk) {
@@ -162,7 +189,7 @@ fn keep_stderr(mut stderr: ChildStderr, mut log: Option<File>, tail: &Mutex<Vec<
         // A log that cannot be written must not stop the program, which blocks on a full pipe.
         if log
             .as_mut()
-            .is_some_and(|log| log.write_all(&chunk[..n]).is_err())
+            .is_some_and(|log| log.write(&chunk[..n]).is_err())
         {
             log = None;
         }
@@ -176,6 +203,22 @@ fn keep_stderr(mut stderr: ChildStderr, mut log: Option<File>, tail: &Mutex<Vec<
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_log_stops_at_its_limit() {
+        let path = std::env::temp_dir().join(format!("warpquad-log-{}", std::process::id()));
+        let file = File::create(&path).unwrap();
+        let mut log = Log { file, full: false };
+        for _ in 0..20 {
+            log.write(&vec![b'x'; 1 << 20]).unwrap();
+        }
+        let length = std::fs::metadata(&path).unwrap().len();
+        std::fs::remove_file(&path).unwrap();
+        assert!(
+            (LARGEST_LOG..LARGEST_LOG + 100).contains(&length),
+            "{length}"
+        );
+    }
 
     #[test]
     fn lines_are_read_to_the_end_and_within_bounds() {

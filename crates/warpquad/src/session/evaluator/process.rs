@@ -1,8 +1,9 @@
 //! Start a program as the leader of its own process group, wait for it, and end all of the group.
 
+use super::orphans;
 use std::io;
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, ExitStatus};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -38,6 +39,19 @@ pub fn end_programs() {
     }
 }
 
+/// Whether [`stop_waiting`] was called.
+static IMPATIENT: AtomicBool = AtomicBool::new(false);
+
+/// Give up what waits for a server before anything is evaluated: the user wants to stop.
+pub fn stop_waiting() {
+    IMPATIENT.store(true, Ordering::SeqCst);
+}
+
+/// Whether the user wants to stop.
+pub(super) fn is_impatient() -> bool {
+    IMPATIENT.load(Ordering::SeqCst)
+}
+
 /// A program and the children it may have started. Dropping it ends them all.
 ///
 /// A child that moves to a group of its own (a daemon) is out of reach.
@@ -54,6 +68,7 @@ impl Group {
         let mut living = living();
         let child = command.spawn()?;
         living.push(child.id());
+        orphans::add(child.id());
         Ok(Group {
             child,
             reaped: false,
@@ -93,6 +108,7 @@ impl Group {
             let id = self.child.id();
             kill_group(id);
             living().retain(|&other| other != id);
+            orphans::remove(id);
             // An error means that it has ended.
             let _ = self.child.kill();
         }

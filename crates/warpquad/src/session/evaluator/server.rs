@@ -1,9 +1,12 @@
 //! Ask a UM-Bridge server over HTTP, and keep its own words when it refuses.
 
+use super::process::is_impatient;
 use super::{Failure, excerpt, json};
 use crate::error::{Error, Result};
 use serde_json::Value as Json;
 use std::io;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
 pub(super) const FIELD: &str = "integrand.umbridge";
@@ -14,7 +17,11 @@ const TEXT: usize = 500;
 /// How long a connection may take to open; an evaluation itself has no limit but the user's.
 const CONNECT: Duration = Duration::from_secs(30);
 
+/// How often a wait for the server looks whether the user wants to stop.
+const LOOK_UP: Duration = Duration::from_millis(50);
+
 /// One connection to the server, kept alive.
+#[derive(Clone)]
 pub(super) struct Server {
     url: String,
     timeout: Option<Duration>,
@@ -25,6 +32,9 @@ impl Server {
     pub(super) fn new(url: &str, timeout: Option<Duration>) -> Server {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
+            // Another host was not named by the user: its numbers are not the model's.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECT))
             .timeout_global(timeout)
             // Model servers run on this machine or beside it; a proxy is for the world outside.
@@ -37,10 +47,21 @@ impl Server {
         }
     }
 
-    /// A question about the server, before anything is evaluated.
+    /// A question about the server, before anything is evaluated; given up when the user wants to
+    /// stop.
     pub(super) fn ask(&self, path: &str, body: Option<&Json>) -> Result<Json> {
         let wrong = |reason: String| Error::spec(FIELD, format!("{}: {reason}", self.url));
-        let text = self.request(path, body).map_err(|f| wrong(f.reason))?;
+        let (answers, inbox) = mpsc::channel();
+        let (server, its_path, its_body) = (self.clone(), path.to_string(), body.cloned());
+        thread::spawn(move || answers.send(server.request(&its_path, its_body.as_ref())));
+        let answer = loop {
+            match inbox.recv_timeout(LOOK_UP) {
+                Ok(answer) => break answer,
+                Err(RecvTimeoutError::Timeout) if !is_impatient() => {}
+                Err(_) => return Err(wrong(format!("/{path} had not answered when we stopped"))),
+            }
+        };
+        let text = answer.map_err(|f| wrong(f.reason))?;
         let no_json = || {
             wrong(format!(
                 "/{path} answered `{}`, not JSON",
@@ -84,6 +105,11 @@ impl Server {
             }
             None => self.agent.get(url).call()?,
         };
+        let moved = (300..400).contains(&reply.status().as_u16());
+        if let Some(place) = reply.headers().get("location").filter(|_| moved) {
+            let place = String::from_utf8_lossy(place.as_bytes()).into_owned();
+            return Ok((reply.status().as_u16(), place));
+        }
         let bytes = reply.body_mut().read_to_vec()?;
         Ok((
             reply.status().as_u16(),
@@ -111,6 +137,13 @@ impl Server {
 
 /// A reply that is no answer: the server's own words, as JSON or as text.
 fn refused(path: &str, status: u16, text: &str) -> Failure {
+    if (300..400).contains(&status) {
+        let place = excerpt(text, TEXT);
+        return Failure::of_source(format!(
+            "/{path} answered {status}: it sends us to `{place}`, and redirects are not followed; \
+             name the server that answers itself"
+        ));
+    }
     let reply = json::parse(text);
     let words = reply.as_ref().and_then(error_words);
     let kind = reply
@@ -159,5 +192,7 @@ mod tests {
             "/Evaluate answered 500: ...".len() + TEXT
         );
         assert!(refused("Evaluate", 429, "").recoverable);
+        let moved = refused("Evaluate", 307, "http://elsewhere/Evaluate");
+        assert!(!moved.recoverable && moved.reason.contains("`http://elsewhere/Evaluate`"));
     }
 }

@@ -14,9 +14,18 @@ use std::path::Path;
 /// Columns are found by name: one for each of `names`, in any order, and one of `log_f` or `f`;
 /// others are ignored, and so are lines that begin with `#`. `-inf` in `log_f` is f = 0.
 pub fn read(path: &Path, names: &[String]) -> Result<(Points, Vec<Value>)> {
+    read_if(path, names, |_, _| Ok(()))
+}
+
+/// The same, where `judge` refuses rows, which the error names by their line.
+pub(crate) fn read_if(
+    path: &Path,
+    names: &[String],
+    judge: impl Fn(&[f64], Value) -> std::result::Result<(), String>,
+) -> Result<(Points, Vec<Value>)> {
     let shown = path.display();
     let file = File::open(path).map_err(|e| wrong(format!("cannot read {shown}: {e}")))?;
-    parse(file, names).map_err(|error| match error {
+    parse_if(file, names, judge).map_err(|error| match error {
         Error::Spec { field, reason } => Error::spec(field, format!("{shown}: {reason}")),
         other => other,
     })
@@ -32,7 +41,15 @@ pub fn read(path: &Path, names: &[String]) -> Result<(Points, Vec<Value>)> {
 /// assert_eq!(values, [Value::Log(-1.5), Value::Log(f64::NEG_INFINITY)]);
 /// # Ok::<(), warpquad::Error>(())
 /// ```
-pub fn parse(mut text: impl Read, names: &[String]) -> Result<(Points, Vec<Value>)> {
+pub fn parse(text: impl Read, names: &[String]) -> Result<(Points, Vec<Value>)> {
+    parse_if(text, names, |_, _| Ok(()))
+}
+
+fn parse_if(
+    mut text: impl Read,
+    names: &[String],
+    judge: impl Fn(&[f64], Value) -> std::result::Result<(), String>,
+) -> Result<(Points, Vec<Value>)> {
     let mut bytes = Vec::new();
     let unreadable = |e| wrong(format!("cannot read: {e}"));
     text.read_to_end(&mut bytes).map_err(unreadable)?;
@@ -45,8 +62,11 @@ pub fn parse(mut text: impl Read, names: &[String]) -> Result<(Points, Vec<Value
     let (mut points, mut values) = (Points::empty(names.len())?, Vec::new());
     for row in reader.records() {
         let row = row.map_err(|e| malformed(&bytes, &e))?;
-        points.push(&table.point(&row)?)?;
-        values.push(table.value(&row)?);
+        let (point, value) = (table.point(&row)?, table.value(&row)?);
+        judge(&point, value)
+            .map_err(|reason| wrong(format!("line {}: {reason}", line(&bytes, row.position()))))?;
+        points.push(&point)?;
+        values.push(value);
     }
     if values.is_empty() {
         return Err(wrong("there is a header but no evaluation below it"));
@@ -258,6 +278,17 @@ mod tests {
             let error = error(text);
             assert!(error.contains(words), "{error}");
         }
+    }
+
+    #[test]
+    fn a_row_that_is_refused_is_named_by_its_line() {
+        let judge = |x: &[f64], _| match x[0] < 2.0 {
+            true => Ok(()),
+            false => Err("too far".to_string()),
+        };
+        let text = &b"x,f\n1,1\n# far\n2,1\n"[..];
+        let error = parse_if(text, &["x".into()], judge).unwrap_err();
+        assert!(error.to_string().ends_with("line 4: too far"), "{error}");
     }
 
     #[test]

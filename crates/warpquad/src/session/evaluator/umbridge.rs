@@ -8,6 +8,10 @@ use serde_json::{Value as Json, json};
 use std::sync::OnceLock;
 use std::time::Duration;
 
+/// How long a question about the model may take where the user gives no limit: behind a load
+/// balancer even the sizes may wait for a node.
+const ASK: Duration = Duration::from_secs(600);
+
 /// A model of a UM-Bridge server; its first output is ln f, as of a posterior.
 ///
 /// Each worker keeps one connection, so several workers have several requests in flight: what
@@ -39,7 +43,7 @@ impl UmBridge {
         }
     }
 
-    /// The time limit of one evaluation; there is none otherwise.
+    /// The time limit of every request; otherwise an evaluation has none.
     pub fn timeout(mut self, limit: Option<Duration>) -> UmBridge {
         self.timeout = limit;
         self
@@ -129,8 +133,7 @@ impl Source for UmBridge {
         if !self.url.starts_with("http://") {
             return Err(self.wrong("the URL must begin with http://".into()));
         }
-        // Behind a load balancer even the sizes may wait for a node, so there is no limit here.
-        let server = Server::new(&self.url, None);
+        let server = Server::new(&self.url, Some(self.timeout.unwrap_or(ASK)));
         self.check_info(&server)?;
         self.check_support(&server)?;
         let sizes = self.input_sizes(&server)?;

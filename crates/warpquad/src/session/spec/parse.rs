@@ -14,6 +14,17 @@ const INTEGRANDS: &[&str] = &[
     "log", "value", "command", "driver", "umbridge", "table", "external",
 ];
 
+/// The most workers: each is a thread, and may be a process too.
+const MOST_WORKERS: usize = 1024;
+/// The most points asked for at once.
+const MOST_IN_A_BATCH: usize = 1024;
+/// The most nodes: 64 times the default, and about 200 MB.
+const MOST_NODES: usize = 1 << 20;
+/// The most particles of a pass: some hundred MB in ten dimensions.
+const MOST_PARTICLES: usize = 1_000_000;
+/// The longest time limit, thirty years; a clock cannot count to much more.
+const LONGEST_TIMEOUT_SECONDS: f64 = 1e9;
+
 /// Read a whole problem file.
 pub(super) fn problem(source: &str) -> Result<Problem> {
     let table = reader::document(source)?;
@@ -128,7 +139,9 @@ fn settings(section: &Section, problem: &mut Problem) -> Result<()> {
     if let Some(item) = section.get("retries") {
         problem.retries = item.count(0)?;
     }
-    problem.timeout = section.get("timeout").map(Item::positive).transpose()?;
+    if let Some(item) = section.get("timeout") {
+        problem.timeout = Some(item.seconds_up_to(LONGEST_TIMEOUT_SECONDS)?);
+    }
     if let Some(item) = section.get("noise") {
         let noise = item.number()?;
         if !(noise.is_finite() && noise >= 0.0) {
@@ -172,7 +185,10 @@ fn method(section: &Section) -> Result<MethodSpec> {
     ];
     section.only(KNOWN, "fields of [method]")?;
     let text = |name| section.get(name).map(Item::text).transpose();
-    let count = |name| section.get(name).map(|item| item.count(1)).transpose();
+    let count = |name, most| {
+        let item = section.get(name);
+        item.map(|item| item.count_up_to(most)).transpose()
+    };
     let fit = section
         .get("fit")
         .map(|item| item.word(&["f", "g"], "choices"));
@@ -183,10 +199,10 @@ fn method(section: &Section) -> Result<MethodSpec> {
         fit: fit.transpose()?,
         acquisition: text("acquisition")?,
         coordinates: text("coordinates")?,
-        nodes: count("nodes")?,
-        refit_every: count("refit_every")?,
-        batch: count("batch")?,
-        particles: count("particles")?,
+        nodes: count("nodes", MOST_NODES)?,
+        refit_every: count("refit_every", usize::MAX)?,
+        batch: count("batch", MOST_IN_A_BATCH)?,
+        particles: count("particles", MOST_PARTICLES)?,
     })
 }
 
@@ -197,11 +213,13 @@ fn budget(section: &Section) -> Result<Budget> {
     )?;
     let count = |name| section.get(name).map(|item| item.count(1)).transpose();
     let positive = |name| section.get(name).map(Item::positive).transpose();
+    let workers = section.get("workers");
+    let workers = workers.map(|item| item.count_up_to(MOST_WORKERS));
     Ok(Budget {
         evaluations: count("evaluations")?,
         seconds: positive("seconds")?,
         log_z_sd: positive("log_z_sd")?,
         audit: positive("audit")?,
-        workers: count("workers")?.unwrap_or(1),
+        workers: workers.transpose()?.unwrap_or(1),
     })
 }

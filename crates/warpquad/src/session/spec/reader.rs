@@ -237,6 +237,26 @@ impl<'a> Item<'a> {
         }
     }
 
+    /// A whole number, at least 1 and at most `most`: more would not fit in memory.
+    pub fn count_up_to(&self, most: usize) -> Result<usize> {
+        let count = self.count(1)?;
+        if count <= most {
+            return Ok(count);
+        }
+        Err(self.error(format!("must be at most {most}, got {count}")))
+    }
+
+    /// A number of seconds, positive and at most `most`.
+    pub fn seconds_up_to(&self, most: f64) -> Result<f64> {
+        let seconds = self.positive()?;
+        if seconds <= most {
+            return Ok(seconds);
+        }
+        let reason =
+            format!("must be at most {most} seconds, got {seconds}; leave it out for none");
+        Err(self.error(reason))
+    }
+
     /// Every number of a list.
     pub fn numbers(&self, wanted: &str) -> Result<Vec<f64>> {
         self.list(wanted)?.iter().map(Item::number).collect()

@@ -558,3 +558,25 @@ proptest! {
         let _ = Problem::parse(&text);
     }
 }
+
+#[test]
+fn numbers_that_no_machine_has_room_for_are_refused() {
+    let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n";
+    for (field, words) in [
+        ("budget.workers = 1025", "must be at most 1024, got 1025"),
+        (
+            "method.nodes = 9223372036854775807",
+            "must be at most 1048576",
+        ),
+        ("method.particles = 1000001", "must be at most 1000000"),
+        ("method.batch = 4096", "must be at most 1024"),
+        (
+            "integrand.timeout = 1e19",
+            "must be at most 1000000000 seconds",
+        ),
+    ] {
+        let error = Problem::parse(&format!("{text}{field}\n")).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+    assert!(Problem::parse(&format!("{text}budget.workers = 1024\n")).is_ok());
+}

@@ -1,0 +1,7 @@
+//! Fuzz `problem_file` of targets.rs.
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::problem_file(bytes));

@@ -1,0 +1,7 @@
+//! Fuzz `tell_lines` of targets.rs.
+#![no_main]
+
+#[path = "../targets.rs"]
+mod targets;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| targets::tell_lines(bytes));
