@@ -1,0 +1,49 @@
+//! Refuse events of a journal that cannot follow what happened before.
+
+use super::Driver;
+use crate::belief::Theta;
+use crate::session::event::Event;
+
+impl Driver {
+    /// Why an event cannot follow, in words.
+    pub fn check_follows(&self, event: &Event) -> Result<(), String> {
+        match event {
+            Event::Ask { id, x, .. } => self.check_ask(*id, x),
+            Event::Tell { id, value, .. } => {
+                value.check(*id as usize).map_err(|error| error.to_string())
+            }
+            Event::Fit { n, theta, tau, .. } => self.check_fit(theta, *n, *tau),
+            Event::Start { .. } | Event::Fail { .. } | Event::Stop { .. } => Ok(()),
+        }
+    }
+
+    fn check_ask(&self, id: u64, x: &[f64]) -> Result<(), String> {
+        let (next, dim) = (self.next_id, self.problem.names.len());
+        if id != next {
+            return Err(format!("point {id} was asked for in place of {next}"));
+        }
+        if x.len() != dim || x.iter().any(|x| !x.is_finite()) {
+            return Err(format!("point {id} is {x:?}, not {dim} finite numbers"));
+        }
+        Ok(())
+    }
+
+    /// Refuse hyperparameters that are not of this run.
+    fn check_fit(&self, theta: &Theta, n: usize, tau: Option<f64>) -> Result<(), String> {
+        let (dim, told) = (self.problem.names.len(), self.told.len());
+        if n > told {
+            return Err(format!("a fit to {n} values, when {told} were told"));
+        }
+        if tau.is_some_and(|tau| !(tau.is_finite() && tau > 0.0)) {
+            return Err(format!("tau is {tau:?}, not a positive number"));
+        }
+        theta.check().map_err(|error| error.to_string())?;
+        match theta.dim() == dim {
+            true => Ok(()),
+            false => Err(format!(
+                "a fit in {} dimensions, in a run of {dim}",
+                theta.dim()
+            )),
+        }
+    }
+}
