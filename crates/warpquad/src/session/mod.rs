@@ -17,7 +17,7 @@ mod target;
 
 pub use audit::Audit;
 pub use guard::{LARGEST_LN_F, within};
-pub use journal::{Repaired, repair};
+pub use journal::{Cut, Repaired, repair};
 pub use report::{Report, Warning};
 pub use runner::{Progress, Stop, run};
 pub use setup::{baseline, method, source, table};
