@@ -10,7 +10,7 @@ mod repair;
 mod simulated;
 
 pub use chain::Torn;
-pub use repair::{Repaired, repair};
+pub use repair::{Cut, Repaired, repair};
 
 use super::event::Event;
 use crate::error::{Error, Result};

@@ -24,7 +24,7 @@ pub use audit::Audit;
 pub use budget::bounded;
 pub use guard::{LARGEST_LN_F, within};
 pub use integrator::OwnIntegrator;
-pub use journal::{Repaired, repair};
+pub use journal::{Cut, Repaired, repair};
 pub use report::{Report, Warning};
 pub use runner::run;
 pub use setup::{baseline, method, source, table};

@@ -31,7 +31,24 @@ pub struct Cut {
     pub kept_in: PathBuf,
 }
 
-/// Repair the journal in a directory.
+/// Cut the journal in a directory at its last good line, and keep the rest beside it.
+///
+/// ```
+/// use warpquad::session::{Session, repair, spec::Problem};
+/// let dir = std::env::temp_dir().join(format!("warpquad-repair-{}", std::process::id()));
+/// let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
+/// let mut session = Session::create(Problem::parse(text)?, text, 0, &dir)?;
+/// session.ask()?;
+/// drop(session);
+/// assert_eq!(repair(&dir)?.cut, None);
+/// let journal = dir.join("journal.jsonl");
+/// std::fs::write(&journal, std::fs::read_to_string(&journal)? + "an edit\n")?;
+/// assert!(Session::open(&dir, None).is_err());
+/// assert_eq!(repair(&dir)?.lines, 2);
+/// assert!(Session::open(&dir, None).is_ok());
+/// # std::fs::remove_dir_all(&dir)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn repair(dir: &Path) -> Result<Repaired> {
     Journal::must_exist(dir)?;
     let _lock = lock(dir, Duration::ZERO)?;
