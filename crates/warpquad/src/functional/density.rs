@@ -1,7 +1,7 @@
 //! Give the density f pi / Z that an ensemble believes in, up to pi.
 
 use super::Nodes;
-use crate::belief::{Ensemble, Model};
+use crate::belief::{self, Ensemble, Model};
 use crate::error::{Error, Result};
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
 use crate::points::Points;
@@ -20,34 +20,41 @@ pub(super) struct Density<'a> {
     kinds: Vec<(&'a Model, f64, f64)>,
 }
 
+/// The density on the nodes that its Z is summed on.
+pub(super) struct OnNodes {
+    /// ln of f / Z, kind by kind, without the kinds' weights.
+    pub by_kind: Vec<Vec<f64>>,
+    /// ln of what f may well be, at one sd of g: see [`Belief::ln_reach`](crate::Belief::ln_reach).
+    pub ln_reach: Vec<f64>,
+}
+
 impl<'a> Density<'a> {
     /// With every Z summed on these nodes; an error where f may be negative, or has no mass there.
-    pub fn new(ensemble: &'a Ensemble, nodes: &Nodes) -> Result<Density<'a>> {
-        let mut kinds = Vec::new();
+    pub fn new(ensemble: &'a Ensemble, nodes: &Nodes) -> Result<(Density<'a>, OnNodes)> {
+        let (mut kinds, mut by_kind) = (Vec::new(), Vec::new());
+        let mut ln_reach = vec![f64::NEG_INFINITY; nodes.points.len()];
         for kind in ensemble.kinds() {
-            if kind.fitted.warp().range().lo < 0.0 {
+            let (model, ln_weight) = (&kind.fitted, kind.weight.ln());
+            if model.warp().range().lo < 0.0 {
                 return Err(negative());
             }
-            let ln_f = ln_centres(&kind.fitted, &nodes.points)?;
+            let marginals = model.process().marginals(&nodes.points)?;
+            for (sum, &at) in ln_reach.iter_mut().zip(&marginals) {
+                *sum = ln_add_exp(*sum, ln_weight + belief::ln_reach(model.warp(), at, 1.0));
+            }
+            let mut ln_f: Vec<f64> = marginals.iter().map(|&at| ln_centre(model, at)).collect();
             let terms = ln_f.iter().zip(&nodes.ln_weights).map(|(f, w)| f + w);
             let ln_z = ln_sum_exp(&terms.collect::<Vec<f64>>());
             if ln_z.is_finite() {
-                kinds.push((&kind.fitted, kind.weight.ln(), ln_z));
+                ln_f.iter_mut().for_each(|ln_f| *ln_f -= ln_z);
+                kinds.push((model, ln_weight, ln_z));
+                by_kind.push(ln_f);
             }
         }
         match kinds.is_empty() {
             true => Err(no_mass()),
-            false => Ok(Density { kinds }),
+            false => Ok((Density { kinds }, OnNodes { by_kind, ln_reach })),
         }
-    }
-
-    /// ln of f / Z at the points, kind by kind, without the kinds' weights.
-    pub fn by_kind(&self, x: &Points) -> Result<Vec<Vec<f64>>> {
-        let of_kind = |(model, _, ln_z): &(&Model, f64, f64)| -> Result<Vec<f64>> {
-            let ln_f = ln_centres(model, x)?;
-            Ok(ln_f.into_iter().map(|ln_f| ln_f - ln_z).collect())
-        };
-        self.kinds.iter().map(of_kind).collect()
     }
 
     /// ln of the mean of f / Z over the kinds.
@@ -63,7 +70,13 @@ impl<'a> Density<'a> {
 
     /// ln of the mean of f / Z at the points.
     pub fn ln_density(&self, x: &Points) -> Result<Vec<f64>> {
-        Ok(self.mixed(&self.by_kind(x)?))
+        let of_kind = |(model, _, ln_z): &(&Model, f64, f64)| -> Result<Vec<f64>> {
+            let marginals = model.process().marginals(x)?;
+            let ln_f = marginals.iter().map(|&at| ln_centre(model, at) - ln_z);
+            Ok(ln_f.collect())
+        };
+        let by_kind = self.kinds.iter().map(of_kind).collect::<Result<Vec<_>>>()?;
+        Ok(self.mixed(&by_kind))
     }
 
     /// ln of the weighted mean of Z over the kinds: what turns f / Z into f.
@@ -83,17 +96,20 @@ impl<'a> Density<'a> {
     }
 }
 
-/// ln of a model's mean of f at the points, with the variance of g counted up to
-/// [`KNOWN_VARIANCE`].
-fn ln_centres(model: &Model, x: &Points) -> Result<Vec<f64>> {
-    let offset = model.warp().offset();
-    let centre = |Marginal { mu, s }: Marginal| {
-        let s = s.min(KNOWN_VARIANCE);
-        let (ln_unit, value) = whole(offset, model.mean_at(Marginal { mu, s }));
-        ln_unit + value.max(0.0).ln()
+/// Below this variance of g the mean of f is f at the mean of g, to six digits and more.
+const NEGLIGIBLE_VARIANCE: f64 = 1e-6;
+
+/// ln of a model's mean of f at a point, with the variance of g counted up to [`KNOWN_VARIANCE`].
+fn ln_centre(model: &Model, Marginal { mu, s }: Marginal) -> f64 {
+    let part = match s < NEGLIGIBLE_VARIANCE {
+        true => model.value_at(mu, mu),
+        false => model.mean_at(Marginal {
+            mu,
+            s: s.min(KNOWN_VARIANCE),
+        }),
     };
-    let marginals = model.process().marginals(x)?;
-    Ok(marginals.into_iter().map(centre).collect())
+    let (ln_unit, value) = whole(model.warp().offset(), part);
+    ln_unit + value.max(0.0).ln()
 }
 
 /// The whole of f in a unit: an offset is of f's own size, never of an underflowing one.

@@ -7,7 +7,7 @@ use super::draws::{mirrored, widen};
 use super::law::sorted_quantile;
 use super::replicates::standard_error;
 use super::surface::Thin;
-use crate::belief::{Belief, Ensemble, Model};
+use crate::belief::{Ensemble, Model};
 use crate::error::{Result, finite, same_length};
 use crate::numeric::linalg::{Mat, dot};
 use crate::numeric::random::Rng;
@@ -119,17 +119,15 @@ impl Ratio {
         joint_nodes: usize,
         rng: &Rng,
     ) -> Result<Ratio> {
-        let density = Density::new(ensemble, nodes)?;
-        let by_kind = density.by_kind(&nodes.points)?;
-        let mixed = density.mixed(&by_kind);
-        let reach = ensemble.ln_reach(&nodes.points, 1.0)?;
-        let thin = Thin::new(nodes, &[&reach, &mixed], joint_nodes);
+        let (density, on) = Density::new(ensemble, nodes)?;
+        let mixed = density.mixed(&on.by_kind);
+        let thin = Thin::new(nodes, &[&on.ln_reach, &mixed], joint_nodes);
         let weighed = |ln_weights: &[f64], ln_f: &mut dyn Iterator<Item = f64>| {
             let ln: Vec<f64> = ln_weights.iter().zip(ln_f).map(|(w, f)| w + f).collect();
             normalised(&ln).ok_or_else(no_mass)
         };
         let mut kinds: Vec<KindWeights> = Vec::new();
-        for ln_f in &by_kind {
+        for ln_f in &on.by_kind {
             let mut on_thin = thin.chosen.iter().map(|&i| ln_f[i]);
             kinds.push(KindWeights {
                 weights: weighed(&nodes.ln_weights, &mut ln_f.iter().copied())?,

@@ -47,8 +47,8 @@ pub fn sample(
     let count = n.max(LEAST_WALKERS).next_multiple_of(2);
     let on = (4 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
     let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
-    let density = Density::new(ensemble, &nodes)?;
-    let ln_density = density.ln_density(&nodes.points)?;
+    let (density, on) = Density::new(ensemble, &nodes)?;
+    let ln_density = density.mixed(&on.by_kind);
     let pairs = nodes.ln_weights.iter().zip(&ln_density);
     let ln_weights: Vec<f64> = pairs.map(|(w, f)| w + f).collect();
     let weights = normalised(&ln_weights).ok_or_else(no_mass)?;
