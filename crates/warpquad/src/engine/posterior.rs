@@ -2,12 +2,16 @@
 
 use super::Engine;
 use crate::error::Result;
-use crate::functional::{Drawing, Nodes, Ratio, Sample, sample};
+use crate::functional::{Nodes, Ratio, Sample, better_nodes, sample};
 use crate::numeric::stream::{Stream, Streams};
 use crate::points::Points;
 
 /// Nodes of an expectation: h may ask for more than Z does.
 const EXPECTATION_NODES: usize = 16_384;
+
+/// Draws of f behind an interval, and the nodes that each model draws jointly, in O(n^3).
+const EXPECTATION_DRAWS: usize = 1000;
+const JOINT_NODES: usize = 300;
 
 impl Engine {
     /// Nodes in the user's coordinates, weighted by the mean of f pi / Z and by joint draws of f:
@@ -17,19 +21,12 @@ impl Engine {
         let frame = self.history.frame.clone();
         let ensemble = self.ensemble()?;
         let seed = streams.seed(Stream::Expectation);
-        let how = Drawing::default();
-        let weigh = |nodes: Nodes| {
-            let rng = streams.rng(Stream::Expectation);
-            Ratio::new(ensemble, &nodes, how.draws, how.joint_nodes, &rng)
-        };
         let (measure, n) = (frame.measure(), EXPECTATION_NODES);
-        let followed = weigh(Nodes::plausible(measure, ensemble, 1.0, n, seed)?)?;
-        // Plain nodes may all miss a narrow peak, and then they have no mass at all.
-        let plain = weigh(Nodes::sobol(measure, n, seed)?);
-        let ratio = match plain {
-            Ok(plain) if plain.beats(&followed)? => plain,
-            _ => followed,
-        };
+        let followed = Nodes::plausible(measure, ensemble, 1.0, n, seed)?;
+        let plain = Nodes::sobol(measure, n, seed)?;
+        let nodes = better_nodes(ensemble, followed, plain)?;
+        let rng = streams.rng(Stream::Expectation);
+        let ratio = Ratio::new(ensemble, &nodes, EXPECTATION_DRAWS, JOINT_NODES, &rng)?;
         let points = frame.from_frame(ratio.points())?;
         ratio.with_points(points)
     }

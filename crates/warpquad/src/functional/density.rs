@@ -38,11 +38,10 @@ impl<'a> Density<'a> {
             if model.warp().range().lo < 0.0 {
                 return Err(negative());
             }
-            let marginals = model.process().marginals(&nodes.points)?;
-            for (sum, &at) in ln_reach.iter_mut().zip(&marginals) {
-                *sum = ln_add_exp(*sum, ln_weight + belief::ln_reach(model.warp(), at, 1.0));
+            let (mut ln_f, reach) = ln_centres(model, &nodes.points, Some(&nodes.ln_weights))?;
+            for (sum, own) in ln_reach.iter_mut().zip(reach) {
+                *sum = ln_add_exp(*sum, ln_weight + own);
             }
-            let mut ln_f: Vec<f64> = marginals.iter().map(|&at| ln_centre(model, at)).collect();
             let terms = ln_f.iter().zip(&nodes.ln_weights).map(|(f, w)| f + w);
             let ln_z = ln_sum_exp(&terms.collect::<Vec<f64>>());
             if ln_z.is_finite() {
@@ -71,9 +70,8 @@ impl<'a> Density<'a> {
     /// ln of the mean of f / Z at the points.
     pub fn ln_density(&self, x: &Points) -> Result<Vec<f64>> {
         let of_kind = |(model, _, ln_z): &(&Model, f64, f64)| -> Result<Vec<f64>> {
-            let marginals = model.process().marginals(x)?;
-            let ln_f = marginals.iter().map(|&at| ln_centre(model, at) - ln_z);
-            Ok(ln_f.collect())
+            let (ln_f, _) = ln_centres(model, x, None)?;
+            Ok(ln_f.into_iter().map(|ln_f| ln_f - ln_z).collect())
         };
         let by_kind = self.kinds.iter().map(of_kind).collect::<Result<Vec<_>>>()?;
         Ok(self.mixed(&by_kind))
@@ -99,17 +97,38 @@ impl<'a> Density<'a> {
 /// Below this variance of g the mean of f is f at the mean of g, to six digits and more.
 const NEGLIGIBLE_VARIANCE: f64 = 1e-6;
 
-/// ln of a model's mean of f at a point, with the variance of g counted up to [`KNOWN_VARIANCE`].
-fn ln_centre(model: &Model, Marginal { mu, s }: Marginal) -> f64 {
-    let part = match s < NEGLIGIBLE_VARIANCE {
-        true => model.value_at(mu, mu),
-        false => model.mean_at(Marginal {
-            mu,
-            s: s.min(KNOWN_VARIANCE),
-        }),
+/// Points this many nats below the heaviest add nothing: f at the mean of g is enough there.
+const NEGLIGIBLE_NATS: f64 = 20.0;
+
+/// ln of a model's mean of f at the points, with the variance of g counted up to
+/// [`KNOWN_VARIANCE`]; and ln of what f may well be there, at one sd of g.
+///
+/// A mean takes a quadrature, so it is taken only where the points have mass.
+fn ln_centres(
+    model: &Model,
+    x: &Points,
+    ln_weights: Option<&[f64]>,
+) -> Result<(Vec<f64>, Vec<f64>)> {
+    let marginals = model.process().marginals(x)?;
+    let reach = |at: &Marginal| belief::ln_reach(model.warp(), *at, 1.0);
+    let reach: Vec<f64> = marginals.iter().map(reach).collect();
+    let weight = |i: usize| ln_weights.map_or(0.0, |weights| weights[i]);
+    let ln_mass = |i: usize| reach[i] + weight(i);
+    let top = (0..x.len()).map(ln_mass).fold(f64::NEG_INFINITY, f64::max);
+    let centre = |(i, &Marginal { mu, s }): (usize, &Marginal)| {
+        let light = ln_mass(i) < top - NEGLIGIBLE_NATS;
+        let part = match light || s < NEGLIGIBLE_VARIANCE {
+            true => model.value_at(mu, mu),
+            false => model.mean_at(Marginal {
+                mu,
+                s: s.min(KNOWN_VARIANCE),
+            }),
+        };
+        let (ln_unit, value) = whole(model.warp().offset(), part);
+        ln_unit + value.max(0.0).ln()
     };
-    let (ln_unit, value) = whole(model.warp().offset(), part);
-    ln_unit + value.max(0.0).ln()
+    let centres = marginals.iter().enumerate().map(centre).collect();
+    Ok((centres, reach))
 }
 
 /// The whole of f in a unit: an offset is of f's own size, never of an underflowing one.

@@ -21,6 +21,7 @@ pub use estimate::Estimate;
 use following::Follower;
 pub use law::{Drawing, DrawnLaw, Law, law, law_of_z};
 pub use nodes::Nodes;
+pub(crate) use ratio::better_nodes;
 pub use ratio::{Expectation, Ratio};
 pub use sample::{Sample, sample};
 

@@ -110,6 +110,55 @@ impl Expectation {
     }
 }
 
+/// Which of two sets of nodes serves expectations best: those that follow the belief, or plain ones
+/// where these agree on the mean of every coordinate and know all of them better, as Sobol' nodes
+/// do for a broad and smooth f.
+pub(crate) fn better_nodes(ensemble: &Ensemble, followed: Nodes, plain: Nodes) -> Result<Nodes> {
+    let by_followed = weights(ensemble, &followed)?;
+    // Plain nodes may all miss a narrow peak, and then they have no mass at all.
+    let Ok(by_plain) = weights(ensemble, &plain) else {
+        return Ok(followed);
+    };
+    for d in 0..followed.points.dim() {
+        let along = |nodes: &Nodes, weights: &[f64]| {
+            let h: Vec<f64> = nodes.points.iter().map(|x| x[d]).collect();
+            let size = nodes.points.len() / nodes.replicates;
+            let error = node_error(weights, &h, nodes.replicates, |i| i / size);
+            (dot(weights, &h), error)
+        };
+        let (own, others) = (along(&plain, &by_plain), along(&followed, &by_followed));
+        let agree = (own.0 - others.0).abs() <= 4.0 * own.1.hypot(others.1);
+        if !agree || own.1 > others.1 {
+            return Ok(followed);
+        }
+    }
+    Ok(plain)
+}
+
+/// p_i under the mean of f pi / Z.
+fn weights(ensemble: &Ensemble, nodes: &Nodes) -> Result<Vec<f64>> {
+    let (density, on) = Density::new(ensemble, nodes)?;
+    let mixed = density.mixed(&on.by_kind);
+    let ln: Vec<f64> = mixed
+        .iter()
+        .zip(&nodes.ln_weights)
+        .map(|(f, w)| f + w)
+        .collect();
+    normalised(&ln).ok_or_else(no_mass)
+}
+
+/// The standard error of a ratio of sums over independent runs: that of each run's residual sum of
+/// p_i (h_i - mean), by which the ratio moves to first order.
+fn node_error(weights: &[f64], h: &[f64], runs: usize, run_of: impl Fn(usize) -> usize) -> f64 {
+    let mean = dot(weights, h);
+    let mut residuals = vec![0.0; runs];
+    for (i, (p, h)) in weights.iter().zip(h).enumerate() {
+        // Each run is 1/runs of an estimate of its own.
+        residuals[run_of(i)] += runs as f64 * p * (h - mean);
+    }
+    standard_error(&residuals)
+}
+
 impl Ratio {
     /// Weigh the nodes by the mean of f pi / Z, and those that matter by `draws` joint draws of f.
     pub fn new(
@@ -196,23 +245,6 @@ impl Ratio {
         Ok(Ratio { points, ..self })
     }
 
-    /// Whether these nodes agree with others on the mean of every coordinate and know all of them
-    /// better, as plain Sobol' nodes do for a broad and smooth f.
-    pub(crate) fn beats(&self, other: &Ratio) -> Result<bool> {
-        for d in 0..self.points.dim() {
-            let along = |ratio: &Ratio| {
-                let h: Vec<f64> = ratio.points.iter().map(|x| x[d]).collect();
-                ratio.expectation(&h)
-            };
-            let (own, others) = (along(self)?, along(other)?);
-            let agree = (own.mean - others.mean).abs() <= 4.0 * own.sd().hypot(others.sd());
-            if !agree || own.node_error > others.node_error {
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
     /// The expectation of h from its values on the nodes.
     ///
     /// The draws see only the nodes that matter; those of each kind of model are shifted to what
@@ -237,21 +269,9 @@ impl Ratio {
         samples.sort_by(f64::total_cmp);
         Ok(Expectation {
             mean: samples.iter().sum::<f64>() / samples.len() as f64,
-            node_error: self.node_error(h),
+            node_error: node_error(&self.weights, h, self.runs, |i| self.run[i]),
             samples,
         })
-    }
-
-    /// The standard error of a ratio of sums over independent runs: that of each run's residual
-    /// sum of p_i (h_i - mean), by which the ratio moves to first order.
-    fn node_error(&self, h: &[f64]) -> f64 {
-        let mean = dot(&self.weights, h);
-        let mut residuals = vec![0.0; self.runs];
-        for ((&run, p), h) in self.run.iter().zip(&self.weights).zip(h) {
-            // Each run is 1/runs of an estimate of its own.
-            residuals[run] += self.runs as f64 * p * (h - mean);
-        }
-        standard_error(&residuals)
     }
 }
 
