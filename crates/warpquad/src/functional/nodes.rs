@@ -249,7 +249,9 @@ impl Proposal {
             return None;
         }
         let depth = 8.0 + posterior.points().dim() as f64;
-        let mut near: Vec<usize> = (0..ln_f.len()).filter(|&i| ln_f[i] > top - depth).collect();
+        let mut near: Vec<usize> = (0..ln_f.len())
+            .filter(|&i| ln_f[i] >= top - depth)
+            .collect();
         // Of many, some at every depth: the modes have points enough, and each center costs its
         // density at every node.
         near.sort_by(|&i, &j| ln_f[j].total_cmp(&ln_f[i]));

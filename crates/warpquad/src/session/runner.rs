@@ -67,9 +67,12 @@ impl Crew {
         for (index, evaluator) in evaluators.into_iter().enumerate() {
             let (send, tasks) = mpsc::channel();
             let answers = answers.clone();
-            threads.push(thread::spawn(move || {
-                evaluate_all(index, evaluator, &tasks, &answers)
-            }));
+            let work = move || evaluate_all(index, evaluator, &tasks, &answers);
+            let thread = thread::Builder::new().spawn(work).map_err(|error| {
+                let reason = format!("the system starts no thread for worker {index}: {error}");
+                Error::spec("budget.workers", reason)
+            })?;
+            threads.push(thread);
             desks.push(send);
         }
         Ok(Crew {

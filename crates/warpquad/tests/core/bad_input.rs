@@ -193,3 +193,21 @@ fn a_fit_survives_hopeless_starts() {
             .is_finite()
     );
 }
+
+#[test]
+fn values_whose_differences_are_lost_to_rounding_do_no_harm() {
+    let measure = Product::uniform(&[(-1.0, 1.0)]).unwrap();
+    for name in ["auto", "mmlt"] {
+        let method = Method::by_name(name).unwrap();
+        let ln_f = |x: &[f64]| Ok(Value::Log(-1e18 - 0.5 * x[0] * x[0]));
+        // A run may say that it cannot; it must not panic.
+        let _ = integrate(
+            ln_f,
+            Arc::new(measure.clone()),
+            Range::POSITIVE,
+            &method,
+            12,
+            0,
+        );
+    }
+}
