@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from warpquad import _core, _priors
+from warpquad import _core, _priors, _problem
 from warpquad._errors import EvaluationError, SpecError
 from warpquad._integrand import Answer, Failure
 from warpquad._priors import Priors
-from warpquad._problem import Options
 from warpquad._result import Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from warpquad._options import Options
 
 Array = npt.NDArray[np.float64]
 
@@ -52,6 +56,7 @@ class Session:
     True
     """
 
+    @_problem.shown()
     def __init__(
         self,
         priors: Any,
@@ -60,14 +65,15 @@ class Session:
         run: str | os.PathLike[str] | None = None,
         names: Sequence[str] | None = None,
         dim: int | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
+        """Begin a run, or go on with the one in the directory `run`."""
         known = _priors.read(priors, names, dim)
-        text = _options(options).text(known)
+        text = _problem.text(known, _problem.given("Session", options))
         if run is not None and _core.Session.exists(run):
             core = _core.Session.open(run, text)
             if seed is not None and seed != core.seed:
-                raise SpecError(f"seed: the run has the seed {core.seed}, not {seed}")
+                raise SpecError.of("seed", f"the run has the seed {core.seed}, not {seed}")
         else:
             core = _core.Session.create(text, _seed(seed), run)
         self._begin(core, known)
@@ -127,7 +133,7 @@ class Session:
     ) -> None:
         """Say what came back: ln f, f, or why there is no value."""
         if sum(given is not None for given in (log_f, f, failure)) != 1:
-            raise SpecError("tell: give exactly one of log_f, f and failure")
+            raise SpecError.of("tell", "give exactly one of log_f, f and failure")
         id = task.id if isinstance(task, Task) else int(task)
         if failure is not None:
             error = failure if isinstance(failure, BaseException) else None
@@ -156,6 +162,7 @@ class Session:
         first = reason.partition("failed at")[0]
         error = EvaluationError(f"{first}evaluation {task.id} failed at {self.priors.show(task.array)}: {what}")
         error.failure, error.session = self.failures[-1], self
+        error.index, error.point = task.id, task.x
         error.__cause__ = answer.error
         return said, error
 
@@ -182,18 +189,11 @@ class Session:
         return Result(self.core, self.priors, stop or self.core.last_stop or "running", list(self.failures))
 
 
-def _options(options: Mapping[str, Any]) -> Options:
-    unknown = [name for name in options if name not in Options.__dataclass_fields__]
-    if unknown:
-        raise TypeError(f"unknown option {unknown[0]!r}; the options are {', '.join(Options.__dataclass_fields__)}")
-    return Options(**options)
-
-
 def _seed(seed: int | None) -> int:
     if seed is None:
         return 0
     if not 0 <= operator.index(seed) < 2**64:
-        raise SpecError(f"seed: must be a whole number from 0 to 2^64 - 1, got {seed}")
+        raise SpecError.of("seed", f"must be a whole number from 0 to 2^64 - 1, got {seed}")
     return operator.index(seed)
 
 

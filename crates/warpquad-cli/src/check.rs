@@ -39,7 +39,7 @@ pub fn check(args: &Check) -> Result<()> {
         let u: Vec<f64> = (0..measure.dim()).map(|_| rng.uniform()).collect();
         let mut x = vec![0.0; measure.dim()];
         measure.quantile(&u, &mut x);
-        probes.push(probe(worker.as_mut(), problem.range, id, x));
+        probes.push(probe(worker.as_mut(), problem.settings.range, id, x));
     }
     drop(worker);
     let each = probes.iter().map(|p| p.seconds).sum::<f64>() / 4.0;

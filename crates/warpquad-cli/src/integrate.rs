@@ -4,12 +4,10 @@ use crate::args::Integrate;
 use crate::output;
 use crate::progress::Watcher;
 use crate::report;
-use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use warpquad::baseline;
-use warpquad::engine::Method;
 use warpquad::session::evaluator::{Answer, Source};
 use warpquad::session::spec::Problem;
 use warpquad::session::{self, Report, Session, Stop, Told};
@@ -55,20 +53,12 @@ pub fn integrate(args: &Integrate) -> Result<()> {
 /// The problem with the command line's word over the file's.
 fn prepared(args: &Integrate) -> Result<(Problem, String)> {
     let (mut problem, text) = output::problem(&args.problem)?;
-    if let Some(name) = &args.method {
-        if !baseline::is_baseline(name) {
-            Method::by_name(name)?;
-        }
-        problem.method.name = Some(name.clone());
-    }
-    let name = problem.method.name.as_deref();
-    let default = match name.is_some_and(baseline::is_baseline) {
+    args.options.put(&mut problem)?;
+    let default = match baseline::is_baseline(problem.method_name()) {
         true => BASELINE_BUDGET,
         false => DEFAULT_BUDGET,
     };
     let budget = &mut problem.budget;
-    budget.evaluations = args.budget.map(NonZeroUsize::get).or(budget.evaluations);
-    budget.audit = args.audit.or(budget.audit);
     if budget.evaluations.is_none() && budget.seconds.is_none() && budget.log_z_sd.is_none() {
         budget.evaluations = Some(default);
     }

@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod integrate;
 mod list;
+mod options;
 mod output;
 mod progress;
 mod regress;

@@ -8,7 +8,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use warpquad::session::evaluator::{Answer, Failure, Task};
-use warpquad::session::spec::{OnFailure, Problem};
+use warpquad::session::options::{Setting, listing};
+use warpquad::session::spec::Problem;
 use warpquad::session::{self, Told};
 use warpquad::{Error, Result, Value};
 
@@ -197,30 +198,18 @@ impl Session {
         self.tell_answer(py, id, failure.into(), seconds)
     }
 
-    /// Treat failures by this policy from now on: "stop", "skip" or "retry".
-    fn set_on_failure(&self, py: Python<'_>, policy: &str, retries: usize) -> PyResult<()> {
-        let policy = match policy {
-            "stop" => OnFailure::Stop,
-            "skip" => OnFailure::Skip,
-            "retry" => OnFailure::Retry,
-            other => {
-                let reason = format!("must be stop, skip or retry, got \"{other}\"");
-                return Err(raise(py, &Error::spec("on_failure", reason)));
-            }
-        };
-        self.look(py, |session| session.set_on_failure(policy, retries));
-        Ok(())
-    }
-
-    /// Spend this budget of evaluations, and audit with this part of it.
-    #[pyo3(signature = (evaluations, audit))]
-    fn set_budget(
-        &self,
-        py: Python<'_>,
-        evaluations: Option<usize>,
-        audit: Option<f64>,
-    ) -> PyResult<()> {
-        self.compute(py, |session| session.set_budget(evaluations, audit))
+    /// Set options that a run may change: keywords and values in the words of a problem file;
+    /// `None` says nothing of one.
+    fn set_options(&self, py: Python<'_>, options: Vec<(String, Option<String>)>) -> PyResult<()> {
+        self.compute(py, |session| {
+            let read = |(keyword, text): &(String, Option<String>)| {
+                let setting = text.as_deref().map(Setting::of_toml).transpose();
+                let setting = setting.map_err(|reason| Error::spec(keyword, reason))?;
+                Ok((keyword.clone(), setting))
+            };
+            let changes = options.iter().map(read).collect::<Result<Vec<_>>>()?;
+            session.set_options(&changes)
+        })
     }
 
     /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows what the report says.
@@ -301,6 +290,12 @@ impl Session {
         self.look(py, |session| session.problem().names.clone())
     }
 
+    /// The parameters that are coordinates of what the user calls x.
+    #[getter]
+    fn mapped(&self, py: Python<'_>) -> Vec<String> {
+        self.look(py, |session| session.problem().settings.mapped.clone())
+    }
+
     /// The seed.
     #[getter]
     fn seed(&self, py: Python<'_>) -> u64 {
@@ -310,7 +305,7 @@ impl Session {
     /// What is known of f: its least and its largest value.
     #[getter]
     fn range(&self, py: Python<'_>) -> (f64, f64) {
-        let range = self.look(py, |session| session.problem().range);
+        let range = self.look(py, |session| session.problem().settings.range);
         (range.lo, range.hi)
     }
 
@@ -334,6 +329,13 @@ impl Session {
     }
 }
 
+/// The table of options, as JSON.
+#[pyfunction]
+fn options() -> String {
+    listing().to_string()
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(options, module)?)?;
     module.add_class::<Session>()
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
 /// The version of the journal's format.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// Of a point drawn for the audit: ln of pi/q, and the draws before it that fell outside the prior.
 pub type Drawn = (f64, usize);
@@ -149,12 +149,12 @@ impl Event {
         match fields.text("event")?.as_str() {
             "start" => {
                 let version = fields.integer("journal")?;
+                let program = fields.text("program")?;
                 if version != VERSION {
-                    let reason = format!("journal version {version}; this program reads {VERSION}");
-                    return Err(reason);
+                    return Err(other_version(version, &program));
                 }
                 Ok(Event::Start {
-                    program: fields.text("program")?,
+                    program,
                     problem: fields.any("problem")?.clone(),
                     text: fields.text("text")?,
                     seed: fields.integer("seed")?,
@@ -199,6 +199,14 @@ impl Event {
             other => Err(format!("unknown event '{other}'")),
         }
     }
+}
+
+/// Say who reads a journal of another version: the program that wrote it.
+fn other_version(version: u64, program: &str) -> String {
+    format!(
+        "journal version {version}; this program reads {VERSION}. The run was written by warpquad {program}: go on \
+         with that program, or start a new run"
+    )
 }
 
 /// Fields of an object, with errors that name them.

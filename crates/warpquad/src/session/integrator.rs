@@ -9,7 +9,7 @@ use crate::engine::{Draw, Engine, LastFit, Method, Outcome};
 use crate::error::Result;
 use crate::functional::Law;
 use crate::points::Points;
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 /// What chooses points and knows Z.
 #[derive(Debug)]
@@ -33,8 +33,13 @@ impl Integrator {
             return Ok(Integrator::Baseline(Box::new(coroutine)));
         }
         let method = setup::method(problem)?;
-        let engine = Engine::new(method.clone(), problem.range, measure.as_ref(), seed)?
-            .with_noise(problem.noise.unwrap_or(0.0));
+        let engine = Engine::new(
+            method.clone(),
+            problem.settings.range,
+            measure.as_ref(),
+            seed,
+        )?
+        .with_noise(problem.settings.noise.unwrap_or(0.0));
         Ok(Integrator::Quadrature {
             method,
             engine: Box::new(engine),
@@ -46,11 +51,7 @@ impl Integrator {
         match self {
             Integrator::Quadrature { method, .. } => setup::method_json(problem, method),
             Integrator::Baseline(baseline) => {
-                let settings = baseline.settings();
-                json!({
-                    "name": baseline.name(),
-                    "planned_evaluations": settings.budget, "particles": settings.particles,
-                })
+                setup::baseline_json(problem, baseline.settings().budget)
             }
         }
     }
@@ -141,7 +142,7 @@ impl Integrator {
             Integrator::Quadrature { engine, .. } => engine.outcome(),
             Integrator::Baseline(baseline) => {
                 let known = baseline.outcome()?;
-                let law = match problem.range.lo >= 0.0 {
+                let law = match problem.settings.range.lo >= 0.0 {
                     true => Law::log_normal(known.ln_z, known.ln_sd),
                     false => Law::normal(&known.estimate),
                 };

@@ -1,6 +1,7 @@
 //! Run a problem: ask and tell over a journal that loses nothing.
 
 mod audit;
+mod change;
 mod coroutine;
 pub mod evaluator;
 mod event;
@@ -8,11 +9,13 @@ pub mod expression;
 mod guard;
 mod integrator;
 mod journal;
+pub mod options;
 mod replay;
 mod report;
 mod runner;
 mod setup;
 pub mod spec;
+mod suggest;
 mod target;
 
 pub use audit::Audit;
@@ -296,7 +299,7 @@ impl Session {
             return Err(Error::spec("id", reason));
         };
         let at = self.seconds();
-        match within(self.problem.range, answer) {
+        match within(self.problem.settings.range, answer) {
             Answer::Value(value) => {
                 self.record(&Event::Tell {
                     id,
@@ -310,9 +313,10 @@ impl Session {
             }
             Answer::Failure(failure) => {
                 let tries = self.attempts.get(&id).copied().unwrap_or(0) + 1;
-                let retry = self.problem.on_failure == OnFailure::Retry;
-                let again = failure.recoverable && retry && tries <= self.problem.retries;
-                let skip = failure.recoverable && self.problem.on_failure == OnFailure::Skip;
+                let retry = self.problem.settings.on_failure == OnFailure::Retry;
+                let again = failure.recoverable && retry && tries <= self.problem.settings.retries;
+                let skip =
+                    failure.recoverable && self.problem.settings.on_failure == OnFailure::Skip;
                 let reason = failure.reason.clone();
                 self.record(&Event::Fail {
                     id,
@@ -338,22 +342,6 @@ impl Session {
                 })
             }
         }
-    }
-
-    /// Treat later failures by another policy than the problem's.
-    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) {
-        self.problem.on_failure = policy;
-        self.problem.retries = retries;
-    }
-
-    /// Spend another budget of evaluations than the problem's, and audit with another part of it.
-    pub fn set_budget(&mut self, evaluations: Option<usize>, audit: Option<f64>) -> Result<()> {
-        let mut problem = self.problem.clone();
-        problem.budget.evaluations = evaluations;
-        problem.budget.audit = audit;
-        setup::audit(&problem)?;
-        self.problem = problem;
-        Ok(())
     }
 
     /// A point with its parameters' names.

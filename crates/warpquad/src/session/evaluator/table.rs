@@ -17,7 +17,7 @@ pub fn read(path: &Path, names: &[String]) -> Result<(Points, Vec<Value>)> {
     let shown = path.display();
     let file = File::open(path).map_err(|e| wrong(format!("cannot read {shown}: {e}")))?;
     parse(file, names).map_err(|error| match error {
-        Error::Spec { field, reason } => Error::spec(field, format!("{shown}: {reason}")),
+        Error::Spec { field, reason, .. } => Error::spec(field, format!("{shown}: {reason}")),
         other => other,
     })
 }
