@@ -98,7 +98,7 @@ def test_default_budgets_are_those_of_the_program(tmp_path):
         wq.Session(PRIORS, method=name, run=tmp_path / name).close()
         core = _core.Session.open(tmp_path / name)
         assert core.budget == (None, None, None)
-        core.extend_budget(None, None, None, None)
+        core.set_options([])
         assert core.budget == (expected, None, None)
 
 

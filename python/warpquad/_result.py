@@ -147,7 +147,7 @@ class Result:
 
     def _draws(self, n: int, seed: int) -> tuple[Array, Array]:
         if not (isinstance(n, (int, np.integer)) and n >= 1):
-            raise SpecError(f"n: must be a whole number of draws, 1 or more, got {n!r}")
+            raise SpecError.of("n", f"must be a whole number of draws, 1 or more, got {n!r}")
         points, log_f, _, _ = self._then.draws(int(n), seed)
         return self.priors.to_x(points), log_f
 
@@ -170,7 +170,7 @@ class Result:
         if self._nodes is None:
             self._nodes = self._then.nodes()
         if not callable(h):
-            raise SpecError(f"h: must be a function of a point, got {h!r}")
+            raise SpecError.of("h", f"must be a function of a point, got {h!r}")
         x = self.priors.to_x(self._nodes.points)
         if argument is None:
             argument = inferred(h, self.names, self.priors.keyed, "h")

@@ -7,6 +7,7 @@ mod compare;
 mod integrate;
 mod interrupt;
 mod list;
+mod options;
 mod output;
 mod own_time;
 mod progress;

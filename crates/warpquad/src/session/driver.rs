@@ -221,7 +221,7 @@ impl Driver {
         times: Times,
         book: &mut dyn Record,
     ) -> Result<Taken> {
-        let value = match within(self.problem.range, Answer::Value(value)) {
+        let value = match within(self.problem.settings.range, Answer::Value(value)) {
             Answer::Value(value) => value,
             Answer::Failure(failure) => return self.fail(id, failure, times, book),
         };
@@ -247,12 +247,13 @@ impl Driver {
     ) -> Result<Taken> {
         let x = self.pending_point(id)?.to_vec();
         let tries = self.attempts.get(&id).copied().unwrap_or(0) + 1;
-        let Problem {
-            on_failure,
-            retries,
-            ..
-        } = self.problem;
-        let fate = fate(on_failure, retries, failure.recoverable, tries);
+        let settings = &self.problem.settings;
+        let fate = fate(
+            settings.on_failure,
+            settings.retries,
+            failure.recoverable,
+            tries,
+        );
         let Times { seconds, at } = times;
         let event = Event::Fail {
             id,
@@ -426,23 +427,16 @@ impl Driver {
         self.pending.len() - self.queue.len()
     }
 
-    /// Treat later failures by another policy than the problem's.
-    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) -> Result<()> {
-        if policy == OnFailure::Skip && self.integrator.engine().is_none() {
+    /// Go on with other options than the problem's, where they are left open: the budget, the batch
+    /// and what to do about failures.
+    pub fn change(&mut self, problem: Problem) -> Result<()> {
+        let skip = problem.settings.on_failure == OnFailure::Skip;
+        if skip && self.integrator.engine().is_none() {
             let reason = "a baseline cannot leave a point out; use \"stop\" or \"retry\"";
             return Err(Error::spec("on_failure", reason));
         }
-        self.problem.on_failure = policy;
-        self.problem.retries = retries;
-        self.stop = None;
-        Ok(())
-    }
-
-    /// Spend another budget than the problem's.
-    pub fn set_budget(&mut self, budget: Budget) -> Result<()> {
-        let mut problem = self.problem.clone();
-        problem.budget = budget;
         setup::audit(&problem)?;
+        self.batch = problem.method.batch.unwrap_or(1);
         self.problem = problem;
         self.stop = None;
         Ok(())

@@ -3,6 +3,7 @@
 mod audit;
 mod book;
 mod budget;
+mod change;
 mod coroutine;
 mod driver;
 mod estimates;
@@ -12,12 +13,14 @@ pub mod expression;
 mod guard;
 mod integrator;
 mod journal;
+pub mod options;
 mod replay;
 mod report;
 mod runner;
 mod setup;
 pub mod spec;
 mod stop;
+mod suggest;
 mod target;
 
 pub use audit::Audit;
@@ -41,7 +44,7 @@ use evaluator::{Answer, Task};
 use event::Event;
 use integrator::Integrator;
 use journal::{Journal, Torn};
-use spec::{Budget, OnFailure, Problem};
+use spec::Problem;
 use std::path::Path;
 use std::time::Instant;
 
@@ -296,19 +299,6 @@ impl Session {
         }
     }
 
-    /// Treat later failures by another policy than the problem's.
-    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) -> Result<()> {
-        self.driver.set_on_failure(policy, retries)
-    }
-
-    /// Go on with these limits and this audit; what is not given is as the run has it, and the default
-    /// budget if it has no limit either.
-    pub fn extend_budget(&mut self, given: Budget) -> Result<()> {
-        let mut problem = self.problem().clone();
-        problem.budget = budget::resumed(&problem.budget, given);
-        self.driver.set_budget(bounded(problem).budget)
-    }
-
     /// Ask for so many points at once.
     pub fn set_batch(&mut self, points: usize) {
         self.driver.set_batch(points);
@@ -387,7 +377,7 @@ impl Session {
 
     /// The method by name and by parts.
     pub fn method_json(&self) -> serde_json::Value {
-        self.driver.integrator().json()
+        self.driver.integrator().json(self.problem())
     }
 
     /// The seed.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use crate::warp::Range;
 use proptest::prelude::*;
 
 /// A file in the words of the guide, with its integrand as the first line of its section.
@@ -39,7 +40,7 @@ fn a_whole_file() {
     let problem = parse(&file(BANANA));
     let formula = "-(100*(y - x^2)^2 + (1 - x)^2)/20".to_string();
     assert_eq!(problem.integrand, Integrand::Log(formula));
-    assert_eq!(problem.range, Range::POSITIVE);
+    assert_eq!(problem.settings.range, Range::POSITIVE);
     assert_eq!(problem.names, ["x", "y"]);
     let laws = vec![
         ("uniform".to_string(), vec![-5.0, 5.0]),
@@ -51,8 +52,14 @@ fn a_whole_file() {
         (problem.budget.evaluations, problem.budget.workers),
         (Some(100), 1)
     );
-    assert_eq!((problem.on_failure, problem.retries), (OnFailure::Stop, 2));
-    assert_eq!((problem.timeout, problem.noise), (None, None));
+    assert_eq!(
+        (problem.settings.on_failure, problem.settings.retries),
+        (OnFailure::Stop, 2)
+    );
+    assert_eq!(
+        (problem.settings.timeout, problem.settings.noise),
+        (None, None)
+    );
     assert_eq!(problem.measure().unwrap().dim(), 2);
 }
 
@@ -109,12 +116,18 @@ fn every_integrand() {
 fn settings_of_the_integrand() {
     let text = "on_failure = \"retry\"\nretries = 0\ntimeout = 1.5\nnoise = 0\ntable = \"t.csv\"";
     let problem = parse(&file(text));
-    assert_eq!((problem.on_failure, problem.retries), (OnFailure::Retry, 0));
-    assert_eq!((problem.timeout, problem.noise), (Some(1.5), Some(0.0)));
+    assert_eq!(
+        (problem.settings.on_failure, problem.settings.retries),
+        (OnFailure::Retry, 0)
+    );
+    assert_eq!(
+        (problem.settings.timeout, problem.settings.noise),
+        (Some(1.5), Some(0.0))
+    );
     let open = file(BANANA).replace("[0, inf] ", "[-inf, +inf] ");
-    assert_eq!(parse(&open).range, Range::REAL);
+    assert_eq!(parse(&open).settings.range, Range::REAL);
     let unit = file(BANANA).replace("range = [0, inf]", "range = [0, 1]");
-    assert_eq!(parse(&unit).range, Range::UNIT);
+    assert_eq!(parse(&unit).settings.range, Range::UNIT);
 }
 
 #[test]
