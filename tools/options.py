@@ -25,7 +25,7 @@ TYPES = {
     "texts": "Sequence[str]",
     "count": "int",
     "positive": "float",
-    "not negative": "float",
+    "variance": "float",
     "interval": "tuple[float, float]",
     "fields": "Mapping[str, float]",
     "structure": "Mapping[str, Any]",

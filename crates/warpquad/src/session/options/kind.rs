@@ -24,8 +24,8 @@ pub enum Kind {
     },
     /// A finite number above 0.
     Positive,
-    /// A finite number that is not negative.
-    NotNegative,
+    /// A variance: a finite number that is not negative.
+    Variance,
     /// Two numbers, the lower one first; they may be infinite.
     Interval,
     /// A table of finite numbers: the names of its fields, and what they are.
@@ -92,7 +92,7 @@ impl Kind {
             Kind::Texts => "texts",
             Kind::Count { .. } => "count",
             Kind::Positive => "positive",
-            Kind::NotNegative => "not negative",
+            Kind::Variance => "variance",
             Kind::Interval => "interval",
             Kind::Fields(_) => "fields",
             Kind::Structure { .. } => "structure",
@@ -116,9 +116,11 @@ impl Kind {
             Kind::Name { .. } | Kind::Path => text(setting).map(|_| ()),
             Kind::Word(known) => word(setting, known),
             Kind::Texts => {
-                let each = list(setting, "a list of strings")?.iter().enumerate();
-                each.map(|(i, one)| text(one).map(|_| ()).map_err(|w| w.within(i.to_string())))
-                    .collect()
+                let mut each = list(setting, "a list of strings")?.iter().enumerate();
+                each.try_for_each(|(i, one)| match text(one) {
+                    Ok(_) => Ok(()),
+                    Err(wrong) => Err(wrong.within(i.to_string())),
+                })
             }
             Kind::Count { least } => count(setting, *least),
             Kind::Positive => match number(setting)? {
@@ -127,10 +129,10 @@ impl Kind {
                     "must be positive and finite, got {value}"
                 ))),
             },
-            Kind::NotNegative => match number(setting)? {
+            Kind::Variance => match number(setting)? {
                 value if value.is_finite() && value >= 0.0 => Ok(()),
                 value => Err(Wrong::new(format!(
-                    "must not be negative, and finite, got {value}"
+                    "is a variance: it must be finite and must not be negative, got {value}"
                 ))),
             },
             Kind::Interval => interval(setting),
@@ -148,7 +150,7 @@ impl Kind {
             Kind::Name { .. } | Kind::Word(_) | Kind::Path => Ok(Setting::Text(word.into())),
             Kind::Texts => Ok(Setting::List(vec![Setting::Text(word.into())])),
             Kind::Count { .. } => number(word, "a whole number"),
-            Kind::Positive | Kind::NotNegative => number(word, "a number"),
+            Kind::Positive | Kind::Variance => number(word, "a number"),
             Kind::Interval => {
                 let ends = word.split(',').map(|end| number(end, "two numbers LO,HI"));
                 ends.collect::<Result<_, _>>().map(Setting::List)
@@ -310,11 +312,11 @@ mod tests {
                 "inf",
                 "must be positive and finite, got inf",
             ),
-            (Kind::NotNegative, "0", "fine"),
+            (Kind::Variance, "0", "fine"),
             (
-                Kind::NotNegative,
+                Kind::Variance,
                 "-1",
-                "must not be negative, and finite, got -1",
+                "is a variance: it must be finite and must not be negative, got -1",
             ),
             (Kind::Interval, "-inf,3", "fine"),
             (

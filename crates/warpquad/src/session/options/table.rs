@@ -74,7 +74,7 @@ options! {
 
         noise: Option<f64> = None,
         "The variance of the noise on the latent g: on ln f, with the log warp",
-        { kind: Kind::NotNegative, value: "VARIANCE", unset: "0", kept: Kept::Method, refused: NO_PROCESS }
+        { kind: Kind::Variance, value: "VARIANCE", unset: "0", kept: Kept::Method, refused: NO_PROCESS }
 
         mapped: Vec<String> = Vec::new(),
         "Parameters that are coordinates of x; whoever brings the values has the map",

@@ -11,7 +11,7 @@ fn example(kind: &Kind) -> Setting {
         Kind::Word(words) => text(words[0]),
         Kind::Texts => Setting::List(vec![text("a")]),
         Kind::Count { .. } => Setting::Integer(7),
-        Kind::Positive | Kind::NotNegative => Setting::Number(0.25),
+        Kind::Positive | Kind::Variance => Setting::Number(0.25),
         Kind::Interval => Setting::List(vec![Setting::Number(-1.0), Setting::Number(2.0)]),
         Kind::Fields(fields) => {
             let name = fields()[0].0.to_string();
