@@ -1,4 +1,5 @@
-"""Every method runs from Python and from the command line, with any number of workers, and vectorized."""
+"""Every method runs from Python and from the command line, with any number of workers, and
+vectorized."""
 
 import math
 import subprocess
@@ -98,7 +99,7 @@ def test_default_budgets_are_those_of_the_program(tmp_path):
         wq.Session(PRIORS, method=name, run=tmp_path / name).close()
         core = _core.Session.open(tmp_path / name)
         assert core.budget == (None, None, None)
-        core.extend_budget(None, None, None, None)
+        core.set_options([])
         assert core.budget == (expected, None, None)
 
 

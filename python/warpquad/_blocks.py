@@ -98,8 +98,8 @@ def warp_from(
 def _values(name: str, function: _Function, at: _Array) -> _Array:
     values = np.asarray(function(at), dtype=float)
     if values.shape != at.shape:
-        raise SpecError(
-            f"{name}: takes an array and gives one of its shape {at.shape}, got {values.shape}"
+        raise SpecError.of(
+            name, f"takes an array and gives one of its shape {at.shape}, got {values.shape}"
         )
     return values
 
@@ -110,8 +110,8 @@ def _check_table(warp: Warp, forward: _Function, at: _Array) -> None:
     error = np.abs(warp.forward(at) - exact) / np.maximum(_level(exact), np.finfo(float).tiny)
     if not np.all(error <= _TOLERANCE):
         worst = int(np.argmax(error))
-        raise SpecError(
-            f"forward: not smooth enough at g = {at[worst]:.4g}, where its table is off by {error[worst]:.1e} of it; "
+        raise SpecError.of(
+            "forward", f"not smooth enough at g = {at[worst]:.4g}, where its table is off by {error[worst]:.1e} of it; "
             "give a xi that is analytic within about 1 of the line, or a domain that leaves the bend out"
         )
 
@@ -129,6 +129,7 @@ def _check_inverse(warp: Warp, inverse: _Function) -> None:
     back = _values("inverse", inverse, warp.forward(g))
     if not np.allclose(back, g, rtol=1e-6, atol=1e-6):
         worst = int(np.argmax(np.abs(back - g)))
-        raise SpecError(
-            f"inverse: inverse(forward({g[worst]})) is {back[worst]}; it has to be {g[worst]}"
+        raise SpecError.of(
+            "inverse",
+            f"inverse(forward({g[worst]})) is {back[worst]}; it has to be {g[worst]}",
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from warpquad._integrand import Failure
@@ -10,28 +11,72 @@ if TYPE_CHECKING:
 
 
 class WarpquadError(Exception):
-    """Everything that warpquad raises by itself."""
+    """Everything that warpquad raises by itself. What its text says is in attributes too; what is
+    not known is None.
+
+    >>> import warpquad as wq
+    >>> try:
+    ...     wq.Session({"x": wq.normal(0, 1)}, nodes=0)
+    ... except wq.WarpquadError as error:
+    ...     print(error.kind, error.field)
+    spec method.nodes
+    """
+
+    kind: str = "other"
+    """What went wrong: "spec", "range", "numerics", "evaluation", "journal", "io" or "other"."""
+    field: str | None = None
+    """The argument, or the field of the problem as `section.field`."""
+    file: str | None = None
+    """The file, of a mistake in a file and of what the file system refused."""
+    line: int | None = None
+    """The line of the file or of the journal, from 1."""
+    column: int | None = None
+    """The column of the line, from 1."""
+    step: str | None = None
+    """The step in which arithmetic failed."""
+    index: int | None = None
+    """Which observation or evaluation, from 0."""
+    point: Mapping[str, float] | None = None
+    """Where the evaluation was."""
+    value: Any = None
+    """The value that cannot be meant."""
 
 
 class SpecError(WarpquadError, ValueError):
     """A problem, a method or an argument that cannot be meant."""
 
+    kind = "spec"
+
+    @classmethod
+    def of(cls, field: str, reason: str, value: Any = None) -> SpecError:
+        """An error about one argument, and the value it had."""
+        error = cls(f"{field}: {reason}")
+        error.field, error.value = field, value
+        return error
+
 
 class RangeError(SpecError):
     """An observation outside the range that the warp can take."""
+
+    kind = "range"
 
 
 class NumericsError(WarpquadError, ArithmeticError):
     """Arithmetic that failed in one of the steps."""
 
+    kind = "numerics"
+
 
 class JournalError(WarpquadError, OSError):
     """A journal that cannot be gone on with, or a file system that said no."""
+
+    kind = "journal"
 
 
 class EvaluationError(WarpquadError, RuntimeError):
     """An evaluation of the integrand that failed; raised from the integrand's exception, if any."""
 
+    kind = "evaluation"
     failure: Failure | None = None
     """The evaluation that ended the run."""
     session: Session | None = None

@@ -22,7 +22,7 @@ COMPARED = 5
 def between_0_and_1(probability: float) -> float:
     """A probability, or an error."""
     if not 0 < probability < 1:
-        raise SpecError(f"probability: must be between 0 and 1, got {probability!r}")
+        raise SpecError.of("probability", f"must be between 0 and 1, got {probability!r}")
     return float(probability)
 
 
@@ -74,8 +74,9 @@ def on_nodes(h: Integrand, x: Array, vectorized: bool | None) -> Array:
     if vectorized:
         values = _numbers(h.call(x), x[0], h.names)
         if values.shape[:1] != (len(x),):
-            raise SpecError(
-                f"h: is vectorized and must return {len(x)} values, got an array of shape {values.shape}"
+            raise SpecError.of(
+                "h",
+                f"is vectorized and must return {len(x)} values, got an array of shape {values.shape}",
             )
         return _finite(values, x, h.names)
     if vectorized is None and _takes_batches(
@@ -106,13 +107,14 @@ def _single(h: Integrand, x: Array) -> Array:
         try:
             value = h.call(row)
         except Exception as error:
-            raise SpecError(
-                f"h: failed at {_show(row, h.names)}: {type(error).__name__}: {error}"
+            raise SpecError.of(
+                "h", f"failed at {_show(row, h.names)}: {type(error).__name__}: {error}"
             ) from error
         value = _numbers(value, row, h.names)
         if out and value.shape != out[0].shape:
-            raise SpecError(
-                f"h: returned shape {value.shape} at {_show(row, h.names)} and {out[0].shape} before"
+            raise SpecError.of(
+                "h",
+                f"returned shape {value.shape} at {_show(row, h.names)} and {out[0].shape} before",
             )
         out.append(value)
     return np.array(out)
@@ -121,7 +123,7 @@ def _single(h: Integrand, x: Array) -> Array:
 def _numbers(value: Any, row: Array, names: Sequence[str]) -> Array:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise SpecError(f"h: must return real numbers, got {value!r} at {_show(row, names)}")
+        raise SpecError.of("h", f"must return real numbers, got {value!r} at {_show(row, names)}")
     return array.astype(float)
 
 
@@ -129,8 +131,9 @@ def _finite(values: Array, x: Array, names: Sequence[str]) -> Array:
     bad = ~np.isfinite(values.reshape(len(x), -1)).all(axis=1)
     if bad.any():
         first = int(np.argmax(bad))
-        raise SpecError(
-            f"h: is {values[first].tolist()} at {_show(x[first], names)}; it must be finite over the posterior"
+        raise SpecError.of(
+            "h",
+            f"is {values[first].tolist()} at {_show(x[first], names)}; it must be finite over the posterior",
         )
     return values
 

@@ -185,15 +185,15 @@ def make(
     several arguments gets the parameters by name. `argument` decides otherwise.
     """
     if (log_f is None) == (f is None):
-        raise SpecError("integrand: give either log_f or f")
+        raise SpecError.of("integrand", "give either log_f or f")
     function = log_f if log_f is not None else f
     title = "log_f" if log_f is not None else "f"
     if not callable(function):
-        raise SpecError(f"{title}: must be a function, got {function!r}")
+        raise SpecError.of(title, f"must be a function, got {function!r}")
     if argument is None:
         argument = inferred(function, names, keyed, title)
     elif argument not in ARGUMENTS:
-        raise SpecError(f"argument: must be one of {', '.join(ARGUMENTS)}, got {argument!r}")
+        raise SpecError.of("argument", f"must be one of {', '.join(ARGUMENTS)}, got {argument!r}")
     return Integrand(function, log_f is not None, names, argument, vectorized)
 
 
@@ -217,8 +217,8 @@ def inferred(
         name for name in names if name not in accepted
     ]
     if missing:
-        raise SpecError(
-            f"{title}: takes the arguments {', '.join(needed)}, but the parameters are {', '.join(names)}; name the "
+        raise SpecError.of(
+            title, f"takes the arguments {', '.join(needed)}, but the parameters are {', '.join(names)}; name the "
             "arguments after the parameters, or take one argument"
         )
     return "keywords"

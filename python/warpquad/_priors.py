@@ -79,8 +79,9 @@ def multivariate_normal(
     mean = np.atleast_1d(np.asarray(mean, dtype=float))
     cov = np.atleast_2d(np.asarray(cov, dtype=float))
     if mean.ndim != 1 or cov.shape != (mean.size, mean.size):
-        raise SpecError(
-            f"cov: must be {mean.size} x {mean.size} as the mean has it, got shape {cov.shape}"
+        raise SpecError.of(
+            "cov",
+            f"must be {mean.size} x {mean.size} as the mean has it, got shape {cov.shape}",
         )
     return MultivariateNormal(mean, cov, None if names is None else tuple(names))
 
@@ -128,10 +129,11 @@ def checked(transform: Callable[[Array], Any], u: Array, dim: int) -> Array:
     try:
         x = np.asarray(transform(u.copy()), dtype=float)
     except (TypeError, ValueError) as error:
-        raise SpecError(f"prior transform: failed at u = {u.tolist()}: {error}") from error
+        raise SpecError.of("priors", f"the prior transform failed at u = {u.tolist()}: {error}") from error
     if x.shape != (dim,) or not np.isfinite(x).all():
-        raise SpecError(
-            f"prior transform: must return {dim} finite numbers, got {x!r} at u = {u.tolist()}"
+        raise SpecError.of(
+            "priors",
+            f"the prior transform must return {dim} finite numbers, got {x!r} at u = {u.tolist()}",
         )
     return x
 
@@ -142,7 +144,7 @@ def read(given: Any, names: Sequence[str] | None = None, dim: int | None = None)
         return given
     if isinstance(given, Mapping):
         if names is not None and list(names) != list(given):
-            raise SpecError("names: the priors are a dict and have names already")
+            raise SpecError.of("names", "the priors are a dict and have names already")
         return _product(given)
     if isinstance(given, MultivariateNormal):
         return _normal(given.mean, given.cov, names or given.names)
@@ -155,22 +157,24 @@ def read(given: Any, names: Sequence[str] | None = None, dim: int | None = None)
         return _draws(given, names)
     if callable(given) and not hasattr(given, "ppf"):
         return _transform(given, names, dim)
-    raise SpecError(
-        f"priors: must be a dict of priors, a multivariate normal, an array of draws (n, d) or a prior transform, "
+    raise SpecError.of(
+        "priors",
+        f"must be a dict of priors, a multivariate normal, an array of draws (n, d) or a prior transform, "
         f"got {given!r}"
-        + ("; name it: {'x': ...}" if hasattr(given, "ppf") or isinstance(given, Prior) else "")
+        + ("; name it: {'x': ...}" if hasattr(given, "ppf") or isinstance(given, Prior) else ""),
     )
 
 
 def _product(given: Mapping[str, Any]) -> Priors:
     if not given:
-        raise SpecError(
-            "priors: the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}"
+        raise SpecError.of(
+            "priors",
+            "the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}",
         )
     lines, columns, coordinates = ["[parameters]"], {}, []
     for column, (name, prior) in enumerate(given.items()):
         if not isinstance(name, str):
-            raise SpecError(f"priors: a parameter's name is a string, got {name!r}")
+            raise SpecError.of("priors", f"a parameter's name is a string, got {name!r}")
         law, to_x, shown = _law(name, prior)
         if to_x is not None:
             columns[column] = to_x
@@ -191,14 +195,14 @@ def _law(name: str, prior: Any) -> tuple[Prior, Callable[[Array], Array] | None,
         kind = "unit" if law[0] == "uniform" else "score"
         return Prior(*law), to_x, name if to_x is None else f"{kind}({name})"
     except (TypeError, ValueError) as error:
-        raise SpecError(f"prior of {name!r}: {error}") from error
+        raise SpecError.of(f"prior of {name!r}", f"{error}") from error
 
 
 def _names(names: Sequence[str] | None, dim: int) -> list[str]:
     if names is None:
         return [f"x{i}" for i in range(dim)]
     if len(names) != dim:
-        raise SpecError(f"names: the prior has {dim} parameters, got {len(names)} names")
+        raise SpecError.of("names", f"the prior has {dim} parameters, got {len(names)} names")
     return [str(name) for name in names]
 
 
@@ -219,11 +223,11 @@ def _draws(given: Any, names: Sequence[str] | None) -> Priors:
     try:
         draws = np.asarray(given, dtype=float)
     except (TypeError, ValueError) as error:
-        raise SpecError(f"priors: an array of draws is made of numbers: {error}") from error
+        raise SpecError.of("priors", f"an array of draws is made of numbers: {error}") from error
     if draws.ndim == 1:
         draws = draws[:, None]
     if draws.ndim != 2 or draws.size == 0:
-        raise SpecError(f"priors: an array of draws has the shape (n, d), got {draws.shape}")
+        raise SpecError.of("priors", f"an array of draws has the shape (n, d), got {draws.shape}")
     known = _names(names, draws.shape[1])
     return Priors(known, _joint(known, draws=_toml.rows(draws)), known)
 
@@ -232,7 +236,7 @@ def _transform(
     given: Callable[[Array], Any], names: Sequence[str] | None, dim: int | None
 ) -> Priors:
     if names is None and dim is None:
-        raise SpecError("priors: a prior transform needs names=[...] or dim=...")
+        raise SpecError.of("priors", "a prior transform needs names=[...] or dim=...")
     known = _names(names, len(names) if dim is None and names is not None else int(dim or 0))
     checked(given, np.full(len(known), 0.5), len(known))
     coordinates = [f"unit({name})" for name in known]

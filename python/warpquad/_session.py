@@ -6,17 +6,21 @@ import operator
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from warpquad import _core, _priors
+from warpquad import _core, _priors, _problem
 from warpquad._errors import EvaluationError, SpecError
 from warpquad._integrand import Answer, Failure
 from warpquad._priors import Priors
-from warpquad._problem import Options
 from warpquad._result import Result
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from warpquad._options import Options
 
 Array = npt.NDArray[np.float64]
 
@@ -37,10 +41,11 @@ class Task:
 
 
 class Session:
-    """A run of a problem: `ask` for points, `tell` their values, and look at the `result` at any time.
+    """A run of a problem: `ask` for points, `tell` their values, and look at the `result` at any
+    time.
 
-    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the command line before the
-    call returns, and a directory that holds a run already is gone on with.
+    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the
+    command line before the call returns, and a directory that holds a run already is gone on with.
 
     >>> import math
     >>> import warpquad as wq
@@ -52,6 +57,7 @@ class Session:
     True
     """
 
+    @_problem.shown()
     def __init__(
         self,
         priors: Any,
@@ -60,10 +66,12 @@ class Session:
         run: str | os.PathLike[str] | None = None,
         names: Sequence[str] | None = None,
         dim: int | None = None,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> None:
+        """Begin a run, or go on with the one in the directory `run`."""
         known = _priors.read(priors, names, dim)
-        self._begin(core_of(known, _options(options), seed, run, limited=False), known)
+        given = _problem.given("Session", options)
+        self._begin(core_of(known, given, seed, run, limited=False), known)
 
     def _begin(self, core: _core.Session, priors: Priors) -> None:
         self.core: _core.Session = core
@@ -72,7 +80,8 @@ class Session:
 
     @classmethod
     def _of(cls, core: _core.Session, priors: Priors | None = None) -> Session:
-        """The session of a core's session; its own parameters are the user's unless priors say otherwise."""
+        """The session of a core's session; its own parameters are the user's unless priors say
+        otherwise."""
         session = cls.__new__(cls)
         session._begin(core, priors or Priors(core.names, "", core.names, keyed=True))
         return session
@@ -102,7 +111,8 @@ class Session:
         return Task(id, dict(zip(self.names, x.tolist())))
 
     def ask(self, n: int = 1) -> list[Task]:
-        """The next n points to evaluate, each chosen as if those before it had come back at their expected values."""
+        """The next n points to evaluate, each chosen as if those before it had come back at their
+        expected values."""
         return [self._task(self.core.ask()) for _ in range(n)]
 
     def pending(self) -> list[Task]:
@@ -120,7 +130,7 @@ class Session:
     ) -> None:
         """Say what came back: ln f, f, or why there is no value."""
         if sum(given is not None for given in (log_f, f, failure)) != 1:
-            raise SpecError("tell: give exactly one of log_f, f and failure")
+            raise SpecError.of("tell", "give exactly one of log_f, f and failure")
         id = task.id if isinstance(task, Task) else int(task)
         if failure is not None:
             error = failure if isinstance(failure, BaseException) else None
@@ -148,6 +158,7 @@ class Session:
         # The point is the user's: the core has it in its own coordinates.
         error = EvaluationError(f"{taken.preface}evaluation {task.id} failed at {self.priors.show(task.array)}: {what}")
         error.failure, error.session = self.failures[-1], self
+        error.index, error.point = task.id, task.x
         error.__cause__ = answer.error
         return error
 
@@ -175,33 +186,34 @@ class Session:
 
 
 def core_of(
-    priors: Priors, options: Options, seed: int | None, run: str | os.PathLike[str] | None, limited: bool
+    priors: Priors,
+    options: Mapping[str, Any],
+    seed: int | None,
+    run: str | os.PathLike[str] | None,
+    limited: bool,
 ) -> _core.Session:
-    """The core's session of a problem: new, or gone on with. `limited` gives it the default budget if it has none."""
-    text = options.text(priors)
+    """The core's session of a problem: new, or gone on with.
+
+    `limited` gives it the default budget if it has none.
+    """
+    text = _problem.text(priors, options)
     if run is None or not _core.Session.exists(run):
         return _core.Session.create(text, _seed(seed), run, limited)
     core = _core.Session.open(run, text, limited)
     if seed is not None and seed != core.seed:
-        raise SpecError(f"seed: the run has the seed {core.seed}, not {seed}")
+        raise SpecError.of("seed", f"the run has the seed {core.seed}, not {seed}", seed)
     return core
-
-
-def _options(options: Mapping[str, Any]) -> Options:
-    unknown = [name for name in options if name not in Options.__dataclass_fields__]
-    if unknown:
-        raise TypeError(f"unknown option {unknown[0]!r}; the options are {', '.join(Options.__dataclass_fields__)}")
-    return Options(**options)
 
 
 def _seed(seed: int | None) -> int:
     if seed is None:
         return 0
     if not 0 <= operator.index(seed) < 2**64:
-        raise SpecError(f"seed: must be a whole number from 0 to 2^64 - 1, got {seed}")
+        raise SpecError.of("seed", f"must be a whole number from 0 to 2^64 - 1, got {seed}")
     return operator.index(seed)
 
 
 def open(run: str | os.PathLike[str]) -> Session:
-    """Look at the run in a directory, started here or by the command line, while it runs too; nothing is written."""
+    """Look at the run in a directory, started here or by the command line, while it runs too;
+    nothing is written."""
     return Session._of(_core.Session.peek(run))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import operator
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
+
+import numpy as np
 
 
 def number(value: Any) -> str:
@@ -44,10 +47,19 @@ def scalar(value: Any) -> str:
         return text(repr(value))
 
 
+def value(given: Any) -> str:
+    """Anything that an option may be: a scalar, a path, a list or a table of such."""
+    if isinstance(given, os.PathLike):
+        return text(os.fspath(given))
+    if isinstance(given, Mapping):
+        return "{ " + ", ".join(f"{text(str(key))} = {value(inner)}" for key, inner in given.items()) + " }"
+    if isinstance(given, (list, tuple, np.ndarray)):
+        return "[" + ", ".join(map(value, given)) + "]"
+    return scalar(given)
+
+
 def section(name: str, fields: Mapping[str, Any]) -> str:
-    """A section of scalars and of lists of floats; fields that are None are left out."""
-    lines = [f"[{name}]"]
-    for key, value in fields.items():
-        if value is not None:
-            lines.append(f"{key} = {numbers(value) if isinstance(value, tuple) else scalar(value)}")
-    return "\n".join(lines) + "\n" if len(lines) > 1 else ""
+    """A section of the file, or its top if the name is empty; one without fields is left out."""
+    lines = [f"{key} = {value(given)}" for key, given in fields.items()]
+    header = [f"[{name}]"] if name and lines else []
+    return "".join(f"{line}\n" for line in header + lines)

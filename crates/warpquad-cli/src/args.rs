@@ -1,5 +1,6 @@
 //! Say what the command line takes.
 
+use crate::options::Options;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::num::NonZeroUsize;
@@ -58,18 +59,9 @@ pub struct Integrate {
     /// Keep the run in this directory; if it holds a run already, go on with it
     #[arg(long, value_name = "DIR")]
     pub run: Option<PathBuf>,
-    /// Evaluations to spend, in place of the file's budget
-    #[arg(long, value_name = "N")]
-    pub budget: Option<NonZeroUsize>,
-    /// Check the answer with this part of the evaluations, at most 0.5
-    #[arg(long, value_name = "FRACTION")]
-    pub audit: Option<f64>,
     /// The seed of a new run
     #[arg(long, value_name = "S")]
     pub seed: Option<u64>,
-    /// The method, in place of the file's
-    #[arg(long, value_name = "M")]
-    pub method: Option<String>,
     /// On resuming, evaluate one recorded point again, to notice a changed model
     #[arg(long)]
     pub recheck: bool,
@@ -79,6 +71,8 @@ pub struct Integrate {
     /// No progress
     #[arg(long)]
     pub quiet: bool,
+    #[command(flatten)]
+    pub options: Options,
 }
 
 #[derive(Debug, Args)]
@@ -202,6 +196,9 @@ pub struct Reproduce {
 pub struct List {
     /// What to list, or all
     pub what: Option<Family>,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -213,4 +210,6 @@ pub enum Family {
     Methods,
     Baselines,
     Experiments,
+    Options,
+    Tuning,
 }

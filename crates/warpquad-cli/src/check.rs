@@ -47,7 +47,7 @@ pub fn check(args: &Check) -> Result<()> {
         let u: Vec<f64> = (0..measure.dim()).map(|_| rng.uniform()).collect();
         let mut x = vec![0.0; measure.dim()];
         measure.quantile(&u, &mut x);
-        probes.push(probe(worker.as_mut(), problem.range, id, x));
+        probes.push(probe(worker.as_mut(), problem.settings.range, id, x));
     }
     drop(worker);
     let each = probes.iter().map(|p| p.seconds).sum::<f64>() / 4.0;
@@ -137,11 +137,12 @@ fn show(answer: &Answer) -> String {
 }
 
 fn check_table(args: &Check, problem: &Problem, home: &Path, method: &str) -> Result<()> {
-    // A belief is conditioned on the rows, so they must be data: this finds two values at one point.
+    // A belief is conditioned on the rows, so they must be data: this finds two values at one
+    // point.
     let Some((points, values)) = session::table(problem, home)? else {
         return Err(Error::spec("integrand.table", "has no evaluations"));
     };
-    let data = match problem.noise {
+    let data = match problem.settings.noise {
         None | Some(0.0) => Data::new(points, values)?,
         Some(_) => Data::noisy(points, values)?,
     };

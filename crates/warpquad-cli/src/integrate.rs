@@ -6,10 +6,7 @@ use crate::output;
 use crate::progress::Watcher;
 use crate::report;
 use crate::scratch::Scratch;
-use std::num::NonZeroUsize;
 use std::path::Path;
-use warpquad::baseline;
-use warpquad::engine::Method;
 use warpquad::session::evaluator::{Answer, Source};
 use warpquad::session::spec::Problem;
 use warpquad::session::{self, Report, Session, Stop, Taken};
@@ -50,15 +47,7 @@ pub fn integrate(args: &Integrate) -> Result<()> {
 /// The problem with the command line's word over the file's.
 fn prepared(args: &Integrate) -> Result<(Problem, String)> {
     let (mut problem, text) = output::problem(&args.problem)?;
-    if let Some(name) = &args.method {
-        if !baseline::is_baseline(name) {
-            Method::by_name(name)?;
-        }
-        problem.method.name = Some(name.clone());
-    }
-    let budget = &mut problem.budget;
-    budget.evaluations = args.budget.map(NonZeroUsize::get).or(budget.evaluations);
-    budget.audit = args.audit.or(budget.audit);
+    args.options.put(&mut problem)?;
     Ok((session::bounded(problem), text))
 }
 
@@ -150,9 +139,9 @@ fn resume(args: &Integrate, dir: &Path) -> String {
                 .flat_map(|v| [name.to_string(), quoted(&v)]),
         );
     };
-    flag("--budget", args.budget.map(|n| n.to_string()));
-    flag("--audit", args.audit.map(|part| part.to_string()));
-    flag("--method", args.method.clone());
+    for (name, word) in args.options.words() {
+        flag(&name, Some(word.clone()));
+    }
     flag("--seed", args.seed.map(|seed| seed.to_string()));
     for (given, name) in [
         (args.recheck, "--recheck"),

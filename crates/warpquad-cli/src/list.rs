@@ -2,6 +2,9 @@
 
 use crate::args::{Family, List};
 use crate::output;
+use clap::ValueEnum;
+use serde_json::{Value as Json, json};
+use warpquad::session::options;
 use warpquad::{Result, acquisition, baseline, engine, kernel, measure, warp};
 
 pub fn list(args: &List) -> Result<()> {
@@ -37,7 +40,23 @@ pub fn list(args: &List) -> Result<()> {
             "experiments",
             pairs(warpquad_experiments::REGISTRY, |e| (e.name, e.summary)),
         ),
+        (Family::Options, "options", settings()),
+        (
+            Family::Tuning,
+            "tuning: numbers that auto decides by, for experiments",
+            tuning(),
+        ),
     ];
+    if args.json {
+        let chosen = families.iter();
+        let chosen = chosen.filter(|(family, ..)| args.what.is_none_or(|what| what == *family));
+        output::json(
+            &chosen
+                .map(|(family, _, rows)| json(*family, rows))
+                .collect(),
+        );
+        return Ok(());
+    }
     let mut first = true;
     for (family, title, rows) in families {
         if args.what.is_some_and(|what| what != family) {
@@ -50,6 +69,41 @@ pub fn list(args: &List) -> Result<()> {
         output::rows(&rows);
     }
     Ok(())
+}
+
+/// A family as JSON: its name, and what it holds.
+fn json(family: Family, rows: &[(String, String)]) -> (String, Json) {
+    let held = match family {
+        Family::Options => options::listing(),
+        _ => {
+            let row =
+                |(name, summary): &(String, String)| json!({"name": name, "summary": summary});
+            rows.iter().map(row).collect()
+        }
+    };
+    let name = family.to_possible_value();
+    let name = name.map_or(String::new(), |value| value.get_name().to_string());
+    (name, held)
+}
+
+/// The options by their names in the problem file.
+fn settings() -> Vec<(String, String)> {
+    let rows = options::TABLE.iter();
+    rows.map(|option| (option.field(), option.help.into()))
+        .collect()
+}
+
+/// The fields of the tuning: the default with its unit, and what it is.
+fn tuning() -> Vec<(String, String)> {
+    let defaults = engine::Tuning::default();
+    let row = |field: &engine::Field| {
+        let numbers = defaults.get(field.name).unwrap_or_default();
+        let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        let (value, unit) = (numbers.join(","), field.unit);
+        let summary = field.summary.trim();
+        (field.name.into(), format!("{value} [{unit}] {summary}"))
+    };
+    engine::Tuning::FIELDS.iter().map(row).collect()
 }
 
 fn pairs<E>(entries: &[E], pair: fn(&E) -> (&'static str, &'static str)) -> Vec<(String, String)> {

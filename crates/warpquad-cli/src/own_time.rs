@@ -36,7 +36,7 @@ pub fn seconds(problem: &Problem, text: &str, evaluations: usize) -> Result<f64>
         took.push(before.elapsed().as_secs_f64());
         let z = task.x.iter().zip(center.iter().zip(&scale));
         let z2: f64 = z.map(|(x, (c, s))| ((x - c) / s).powi(2)).sum();
-        let value = stand_in(session.problem().range, (-0.5 * z2).exp());
+        let value = stand_in(session.problem().settings.range, (-0.5 * z2).exp());
         session.tell(task.id, Answer::Value(value), 0.0)?;
     }
     let last = &took[took.len().saturating_sub(LAST)..];

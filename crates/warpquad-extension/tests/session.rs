@@ -38,8 +38,13 @@ fn a_strategy_with_a_warp_a_kernel_and_an_acquisition_of_its_own() {
     };
     let problem = Problem::parse(TEXT).unwrap();
     let measure = problem.measure().unwrap();
-    let engine =
-        Engine::with_strategy(Arc::new(strategy), problem.range, measure.as_ref(), 1).unwrap();
+    let engine = Engine::with_strategy(
+        Arc::new(strategy),
+        problem.settings.range,
+        measure.as_ref(),
+        1,
+    )
+    .unwrap();
     let own = OwnIntegrator::Engine {
         name: "one-fit".into(),
         engine: Box::new(engine),

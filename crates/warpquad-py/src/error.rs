@@ -5,19 +5,51 @@ use warpquad::Error;
 
 /// The exception of an error; its class is in `warpquad._errors`, where it can have two parents.
 pub fn raise(py: Python<'_>, error: &Error) -> PyErr {
-    let class = match error {
-        Error::Spec { .. } => "SpecError",
-        Error::Range { .. } => "RangeError",
-        Error::Numerics { .. } => "NumericsError",
-        Error::Evaluation { .. } => "EvaluationError",
-        Error::Journal { .. } | Error::Io { .. } => "JournalError",
-        _ => "WarpquadError",
+    let (class, kind) = match error {
+        Error::Spec { .. } => ("SpecError", "spec"),
+        Error::Range { .. } => ("RangeError", "range"),
+        Error::Numerics { .. } => ("NumericsError", "numerics"),
+        Error::Evaluation { .. } => ("EvaluationError", "evaluation"),
+        Error::Journal { .. } => ("JournalError", "journal"),
+        Error::Io { .. } => ("JournalError", "io"),
+        _ => ("WarpquadError", "other"),
     };
-    let made = py
-        .import("warpquad._errors")
-        .and_then(|module| module.getattr(class))
-        .and_then(|class| class.call1((error.to_string(),)));
-    made.map_or_else(|error| error, PyErr::from_value)
+    let make = || -> PyResult<Bound<'_, PyAny>> {
+        let made = py
+            .import("warpquad._errors")?
+            .getattr(class)?
+            .call1((error.to_string(),))?;
+        made.setattr("kind", kind)?;
+        describe(error, &made)?;
+        Ok(made)
+    };
+    make().map_or_else(|error| error, PyErr::from_value)
+}
+
+/// Say in the exception's attributes what its text says.
+fn describe(error: &Error, made: &Bound<'_, PyAny>) -> PyResult<()> {
+    match error {
+        Error::Spec { field, place, .. } => {
+            if !field.is_empty() {
+                made.setattr("field", field)?;
+            }
+            if let Some(place) = place {
+                made.setattr("file", &place.file)?;
+                made.setattr("line", place.line)?;
+                made.setattr("column", place.column)?;
+            }
+        }
+        Error::Range { index, value, .. } => {
+            made.setattr("index", index)?;
+            made.setattr("value", value)?;
+        }
+        Error::Numerics { step, .. } => made.setattr("step", step.to_string())?,
+        Error::Evaluation { id, .. } => made.setattr("index", id)?,
+        Error::Journal { line, .. } => made.setattr("line", line)?,
+        Error::Io { path, .. } => made.setattr("file", path)?,
+        _ => {}
+    }
+    Ok(())
 }
 
 /// Compute without the interpreter's lock, and raise what went wrong.

@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use warpquad::session::evaluator::{Answer, Failure};
-use warpquad::session::spec::{Budget, OnFailure, Problem};
+use warpquad::session::options::{Setting, listing};
+use warpquad::session::spec::Problem;
 use warpquad::session::{self, Next, bounded};
 use warpquad::{Error, Result, Value};
 
@@ -44,7 +45,8 @@ impl Session {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Look something up. Another thread may compute with the session for a while: wait without the lock too.
+    /// Look something up. Another thread may compute with the session for a while: wait without the
+    /// lock too.
     pub fn look<T: Send>(
         &self,
         py: Python<'_>,
@@ -87,8 +89,8 @@ impl Session {
     }
 }
 
-/// A problem from text that no file holds: its errors name fields, not lines. `limited` gives it the
-/// default budget if it has none.
+/// A problem from text that no file holds: its errors name fields, not lines. `limited` gives it
+/// the default budget if it has none.
 fn problem(text: &str, limited: bool) -> Result<Problem> {
     let parsed = Problem::parse(text).map_err(|error| Error::from(error.in_file("")))?;
     let problem = parsed.in_file("");
@@ -100,8 +102,8 @@ fn problem(text: &str, limited: bool) -> Result<Problem> {
 
 #[pymethods]
 impl Session {
-    /// A new run of the problem in `text`, kept in the directory `run` if one is given. `limited` gives
-    /// it the default budget if it has none.
+    /// A new run of the problem in `text`, kept in the directory `run` if one is given. `limited`
+    /// gives it the default budget if it has none.
     #[staticmethod]
     #[pyo3(signature = (text, seed, run=None, limited=false))]
     fn create(
@@ -239,39 +241,19 @@ impl Session {
         self.tell_answer(py, id, failure.into(), seconds)
     }
 
-    /// Treat failures by this policy from now on: "stop", "skip" or "retry".
-    fn set_on_failure(&self, py: Python<'_>, policy: &str, retries: usize) -> PyResult<()> {
-        let policy = match policy {
-            "stop" => OnFailure::Stop,
-            "skip" => OnFailure::Skip,
-            "retry" => OnFailure::Retry,
-            other => {
-                let reason = format!("must be stop, skip or retry, got \"{other}\"");
-                return Err(raise(py, &Error::spec("on_failure", reason)));
-            }
-        };
-        self.compute(py, |session| session.set_on_failure(policy, retries))
-    }
-
-    /// Go on with these limits and this audit; what is not given is as the run has it, and the default
-    /// budget if it has no limit either.
-    #[pyo3(signature = (evaluations, seconds, log_z_sd, audit))]
-    fn extend_budget(
-        &self,
-        py: Python<'_>,
-        evaluations: Option<usize>,
-        seconds: Option<f64>,
-        log_z_sd: Option<f64>,
-        audit: Option<f64>,
-    ) -> PyResult<()> {
-        let given = Budget {
-            evaluations,
-            seconds,
-            log_z_sd,
-            audit,
-            ..Budget::default()
-        };
-        self.compute(py, |session| session.extend_budget(given))
+    /// Go on with these options, which a run may change: keywords, and values in the words of a
+    /// problem file. What is not given is as the run has it, and the default budget if it has no
+    /// limit.
+    fn set_options(&self, py: Python<'_>, options: Vec<(String, String)>) -> PyResult<()> {
+        self.compute(py, |session| {
+            let read = |(keyword, text): &(String, String)| {
+                let setting = Setting::of_toml(text);
+                let setting = setting.map_err(|reason| Error::spec(keyword, reason))?;
+                Ok((keyword.clone(), setting))
+            };
+            let given = options.iter().map(read).collect::<Result<Vec<_>>>()?;
+            session.set_options(&given)
+        })
     }
 
     /// Say in the journal that the run stopped.
@@ -279,14 +261,16 @@ impl Session {
         self.change(py, |session| session.stopped(reason))
     }
 
-    /// Let go of the run's directory, for other processes; what is known stays. A run in memory stays open.
+    /// Let go of the run's directory, for other processes; what is known stays. A run in memory
+    /// stays open.
     fn close(&self, py: Python<'_>) {
         if self.look(py, session::Session::release) {
             self.closed.store(true, Ordering::Relaxed);
         }
     }
 
-    /// What is known of Z, by a run that stopped for this reason. Looking leaves no trace in the run.
+    /// What is known of Z, by a run that stopped for this reason. Looking leaves no trace in the
+    /// run.
     fn report(&self, py: Python<'_>, stop: &str) -> PyResult<Report> {
         self.compute(py, |session| session::Report::new(session, stop))
             .map(Report)
@@ -357,6 +341,12 @@ impl Session {
         self.look(py, |session| session.problem().names.clone())
     }
 
+    /// The parameters that are coordinates of what the user calls x.
+    #[getter]
+    fn mapped(&self, py: Python<'_>) -> Vec<String> {
+        self.look(py, |session| session.problem().settings.mapped.clone())
+    }
+
     /// The seed.
     #[getter]
     fn seed(&self, py: Python<'_>) -> u64 {
@@ -366,7 +356,7 @@ impl Session {
     /// What is known of f: its least and its largest value.
     #[getter]
     fn range(&self, py: Python<'_>) -> (f64, f64) {
-        let range = self.look(py, |session| session.problem().range);
+        let range = self.look(py, |session| session.problem().settings.range);
         (range.lo, range.hi)
     }
 
@@ -377,6 +367,12 @@ impl Session {
         (budget.evaluations, budget.seconds, budget.log_z_sd)
     }
 
+    /// How many points are asked for at once, if it was said.
+    #[getter]
+    fn batch(&self, py: Python<'_>) -> Option<usize> {
+        self.look(py, |session| session.problem().method.batch)
+    }
+
     /// Why the run last stopped; `None` if it has gone on since.
     #[getter]
     fn last_stop(&self, py: Python<'_>) -> Option<String> {
@@ -384,6 +380,13 @@ impl Session {
     }
 }
 
+/// The table of options, as JSON.
+#[pyfunction]
+fn options() -> String {
+    listing().to_string()
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(options, module)?)?;
     module.add_class::<Session>()
 }

@@ -39,6 +39,41 @@ impl fmt::Display for Step {
     }
 }
 
+/// A place in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name.
+    pub file: String,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column, counted from 1 in characters.
+    pub column: usize,
+    /// The line itself.
+    pub source_line: String,
+}
+
+/// The place as editors read it, the field and the reason, then the line with a caret below the
+/// column.
+fn spec_text(field: &str, reason: &str, place: Option<&Place>) -> String {
+    let said = match field {
+        "" => reason.to_string(),
+        field => format!("{field}: {reason}"),
+    };
+    let Some(place) = place else {
+        return said;
+    };
+    let Place {
+        file,
+        line,
+        column,
+        source_line,
+    } = place;
+    // A tab stays one, so that the caret stands where the terminal puts the character.
+    let before = source_line.chars().take(column.saturating_sub(1));
+    let blank: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
+    format!("{file}:{line}:{column}: {said}\n  {source_line}\n  {blank}^")
+}
+
 /// Everything that can go wrong.
 ///
 /// ```
@@ -50,12 +85,14 @@ impl fmt::Display for Step {
 #[non_exhaustive]
 pub enum Error {
     /// A problem, a method or an argument that cannot be meant.
-    #[error("{field}: {reason}")]
+    #[error("{}", spec_text(field, reason, place.as_deref()))]
     Spec {
-        /// The field or argument.
+        /// The field or argument; empty if a file cannot be read at all.
         field: String,
         /// What is wrong with it and what would be right.
         reason: String,
+        /// Where it stands, if it does in a file.
+        place: Option<Box<Place>>,
     },
     /// An observation outside the range that the warp can take.
     #[error("observation {index} is {value}, outside the range {range}: {advice}")]
@@ -111,6 +148,7 @@ impl Error {
         Error::Spec {
             field: field.into(),
             reason: reason.into(),
+            place: None,
         }
     }
 

@@ -90,13 +90,17 @@ fn a_damaged_line_is_refused_by_its_number() {
 }
 
 #[test]
-fn another_version_is_refused() {
+fn another_version_is_refused_with_the_program_that_reads_it() {
     let (dir, problem, run) = finished("version", "8");
-    let to = dir.join("newer");
-    let newer = |line: &str| line.replace("\"journal\":2", "\"journal\":99");
-    with_line(&run, &to, 1, newer);
-    let words = ["journal line 1: journal version 99; this program reads 2"];
-    done(&mut integrate(&problem, &to, &[])).refuses(1, &words);
+    let program = env!("CARGO_PKG_VERSION");
+    let reader = format!("written by warpquad {program}: go on with that program");
+    for version in [1, 99] {
+        let to = dir.join(format!("version-{version}"));
+        let other = format!("\"journal\":{version}");
+        with_line(&run, &to, 1, |line| line.replace("\"journal\":2", &other));
+        let first = format!("journal line 1: journal version {version}; this program reads 2");
+        done(&mut integrate(&problem, &to, &[])).refuses(1, &[&first, &reader]);
+    }
 }
 
 #[test]

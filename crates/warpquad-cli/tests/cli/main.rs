@@ -16,6 +16,7 @@ mod interrupt;
 mod journal;
 mod kill;
 mod look;
+mod options;
 mod reach;
 mod regress;
 mod repair;

@@ -27,6 +27,10 @@ impl Baseline for MonteCarlo {
         true
     }
 
+    fn takes_particles(&self) -> bool {
+        false
+    }
+
     fn integrate(&self, run: &mut Run<'_>) -> Result<(), Halt> {
         let mut rng = run.rng(0);
         let mut sum = Average::default();

@@ -54,6 +54,12 @@ pub trait Baseline: Debug + Send + Sync {
         false
     }
 
+    /// Whether it works in passes with so many particles, chains or live points that the user may
+    /// fix their number.
+    fn takes_particles(&self) -> bool {
+        true
+    }
+
     /// Evaluate f through `run` and tell it what is known, until it says stop.
     fn integrate(&self, run: &mut Run<'_>) -> std::result::Result<(), Halt>;
 }
@@ -106,6 +112,17 @@ pub static REGISTRY: &[Entry] = &[
 /// Whether a method of that name is a baseline.
 pub fn is_baseline(name: &str) -> bool {
     REGISTRY.iter().any(|entry| entry.name == name)
+}
+
+/// The names of the baselines of which something holds.
+///
+/// ```
+/// use warpquad::baseline;
+/// assert_eq!(baseline::names_where(|one| one.takes_any_sign()), ["mc", "qmc"]);
+/// ```
+pub fn names_where(holds: fn(&dyn Baseline) -> bool) -> Vec<&'static str> {
+    let such = REGISTRY.iter().filter(|e| holds((e.build)().as_ref()));
+    such.map(|entry| entry.name).collect()
 }
 
 /// The baseline of that name.

@@ -30,6 +30,10 @@ impl Baseline for QuasiMonteCarlo {
         true
     }
 
+    fn takes_particles(&self) -> bool {
+        false
+    }
+
     fn integrate(&self, run: &mut Run<'_>) -> Result<(), Halt> {
         let dim = run.dim();
         let sequence = |r| Sobol::scrambled(dim, run.rng(r).next_u64());

@@ -34,14 +34,12 @@ impl Chart {
     /// All charts.
     pub const ALL: [Chart; 4] = [Chart::Identity, Chart::Natural, Chart::Score, Chart::Unit];
 
+    /// Their names.
+    pub const NAMES: &'static [&'static str] = &["identity", "natural", "score", "unit"];
+
     /// Its name.
     pub fn name(self) -> &'static str {
-        match self {
-            Chart::Identity => "identity",
-            Chart::Natural => "natural",
-            Chart::Score => "score",
-            Chart::Unit => "unit",
-        }
+        Chart::NAMES[self as usize]
     }
 
     /// The chart of that name.

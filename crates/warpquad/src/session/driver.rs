@@ -1,9 +1,9 @@
 //! Decide what a run does next: a machine without files, threads or a clock.
 //!
-//! All that a run decides is decided here, for every front end: what to evaluate, what to make of an
-//! answer, and when to stop. Whoever drives it asks for [`Next`] whenever a worker is free and hands
-//! every answer back. The time is passed in, in seconds. An event is written to a [`Record`] before it
-//! counts, and a journal is replayed through [`Driver::apply`], which takes events in.
+//! All that a run decides is decided here, for every front end: what to evaluate, what to make of
+//! an answer, and when to stop. Whoever drives it asks for [`Next`] whenever a worker is free and
+//! hands every answer back. The time is passed in, in seconds. An event is written to a [`Record`]
+//! before it counts, and a journal is replayed through [`Driver::apply`], which takes events in.
 
 mod follows;
 
@@ -47,8 +47,8 @@ pub(super) struct Driver {
     next_id: u64,
     /// Points asked for and not told.
     pending: BTreeMap<u64, Vec<f64>>,
-    /// Those of the pending points that nobody evaluates, in the order in which they are handed out:
-    /// what a killed process left behind, points to be tried again, and the rest of a batch.
+    /// Those of the pending points that nobody evaluates, in the order in which they are handed
+    /// out: what a killed process left behind, points to be tried again, and the rest of a batch.
     queue: VecDeque<u64>,
     /// How often a pending point has failed.
     attempts: BTreeMap<u64, usize>,
@@ -221,7 +221,7 @@ impl Driver {
         times: Times,
         book: &mut dyn Record,
     ) -> Result<Taken> {
-        let value = match within(self.problem.range, Answer::Value(value)) {
+        let value = match within(self.problem.settings.range, Answer::Value(value)) {
             Answer::Value(value) => value,
             Answer::Failure(failure) => return self.fail(id, failure, times, book),
         };
@@ -247,12 +247,13 @@ impl Driver {
     ) -> Result<Taken> {
         let x = self.pending_point(id)?.to_vec();
         let tries = self.attempts.get(&id).copied().unwrap_or(0) + 1;
-        let Problem {
-            on_failure,
-            retries,
-            ..
-        } = self.problem;
-        let fate = fate(on_failure, retries, failure.recoverable, tries);
+        let settings = &self.problem.settings;
+        let fate = fate(
+            settings.on_failure,
+            settings.retries,
+            failure.recoverable,
+            tries,
+        );
         let Times { seconds, at } = times;
         let event = Event::Fail {
             id,
@@ -372,8 +373,8 @@ impl Driver {
             .is_due(self.told.len(), target, watched, seconds)
     }
 
-    /// Take an estimate in, made between two times: it may meet the target. Until some f is positive
-    /// there is nothing to say, and no estimate.
+    /// Take an estimate in, made between two times: it may meet the target. Until some f is
+    /// positive there is nothing to say, and no estimate.
     pub fn take_estimate(&mut self, made: Result<Outcome>, began: f64, ended: f64) {
         self.estimates.tried(self.told.len());
         let Ok(outcome) = made else { return };
@@ -426,23 +427,16 @@ impl Driver {
         self.pending.len() - self.queue.len()
     }
 
-    /// Treat later failures by another policy than the problem's.
-    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) -> Result<()> {
-        if policy == OnFailure::Skip && self.integrator.engine().is_none() {
+    /// Go on with other options than the problem's, where they are left open: the budget, the batch
+    /// and what to do about failures.
+    pub fn change(&mut self, problem: Problem) -> Result<()> {
+        let skip = problem.settings.on_failure == OnFailure::Skip;
+        if skip && self.integrator.engine().is_none() {
             let reason = "a baseline cannot leave a point out; use \"stop\" or \"retry\"";
             return Err(Error::spec("on_failure", reason));
         }
-        self.problem.on_failure = policy;
-        self.problem.retries = retries;
-        self.stop = None;
-        Ok(())
-    }
-
-    /// Spend another budget than the problem's.
-    pub fn set_budget(&mut self, budget: Budget) -> Result<()> {
-        let mut problem = self.problem.clone();
-        problem.budget = budget;
         setup::audit(&problem)?;
+        self.batch = problem.method.batch.unwrap_or(1);
         self.problem = problem;
         self.stop = None;
         Ok(())

@@ -149,12 +149,12 @@ impl Event {
         match fields.text("event")?.as_str() {
             "start" => {
                 let version = fields.integer("journal")?;
+                let program = fields.text("program")?;
                 if version != VERSION {
-                    let reason = format!("journal version {version}; this program reads {VERSION}");
-                    return Err(reason);
+                    return Err(other_version(version, &program));
                 }
                 Ok(Event::Start {
-                    program: fields.text("program")?,
+                    program,
                     problem: fields.any("problem")?.clone(),
                     text: fields.text("text")?,
                     seed: fields.integer("seed")?,
@@ -199,6 +199,14 @@ impl Event {
             other => Err(format!("unknown event '{other}'")),
         }
     }
+}
+
+/// Say who reads a journal of another version: the program that wrote it.
+fn other_version(version: u64, program: &str) -> String {
+    format!(
+        "journal version {version}; this program reads {VERSION}. The run was written by warpquad {program}: go on \
+         with that program, or start a new run"
+    )
 }
 
 /// Fields of an object, with errors that name them.

@@ -5,6 +5,7 @@ use super::spec::Problem;
 use crate::data::Value;
 use crate::error::{Error, Result};
 use crate::warp::Range;
+use std::collections::BTreeSet;
 
 /// The largest |ln f| that is kept: beyond it a nat is lost in rounding.
 ///
@@ -60,11 +61,17 @@ pub(super) fn damaged(line: usize, reason: &str) -> Error {
     }
 }
 
+/// The names of the fields of several objects, each once.
+fn keys<'a>(objects: &[&'a serde_json::Value]) -> impl Iterator<Item = &'a str> {
+    let objects = objects.iter().filter_map(|object| object.as_object());
+    let all: BTreeSet<&str> = objects.flat_map(|o| o.keys().map(String::as_str)).collect();
+    all.into_iter()
+}
+
 /// Refuse another method than the run's own.
 pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -> Result<()> {
-    let fields = given.as_object().into_iter().flat_map(|given| given.keys());
     // The name first: the parts follow from it.
-    for field in std::iter::once("name").chain(fields.map(String::as_str)) {
+    for field in std::iter::once("name").chain(keys(&[given, kept])) {
         let (given, kept) = (&given[field], &kept[field]);
         if given != kept {
             let reason = format!(
@@ -81,10 +88,9 @@ pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -
 /// integrand, so there only the rest must agree.
 pub(super) fn same_problem(problem: Problem, kept: &serde_json::Value) -> Result<Problem> {
     let given = problem.canonical();
-    let fields = ["integrand", "names", "prior", "range"];
     let external = |json: &serde_json::Value| json["integrand"].get("external").is_some();
     let any = external(&given) || external(kept);
-    for field in fields.into_iter().skip(any.into()) {
+    for field in keys(&[&given, kept]).filter(|field| !(any && *field == "integrand")) {
         if given.get(field) != kept.get(field) {
             let show = |json: &serde_json::Value| {
                 json.get(field)

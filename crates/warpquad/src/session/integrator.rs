@@ -68,16 +68,21 @@ impl OwnIntegrator {
 }
 
 impl Integrator {
-    /// What a problem asks for. `planned` is the number of evaluations that a baseline plans for: the
-    /// budget that the run began with.
+    /// What a problem asks for. `planned` is the number of evaluations that a baseline plans for:
+    /// the budget that the run began with.
     pub fn new(problem: &Problem, seed: u64, planned: Option<usize>) -> Result<Integrator> {
         if let Some(baseline) = setup::baseline(problem)? {
             return Integrator::of_baseline(baseline, problem, seed, planned);
         }
         let measure = problem.measure()?;
         let method = setup::method(problem)?;
-        let engine = Engine::new(method.clone(), problem.range, measure.as_ref(), seed)?
-            .with_noise(problem.noise.unwrap_or(0.0));
+        let engine = Engine::new(
+            method.clone(),
+            problem.settings.range,
+            measure.as_ref(),
+            seed,
+        )?
+        .with_noise(problem.settings.noise.unwrap_or(0.0));
         Ok(Integrator::Quadrature {
             described: setup::method_json(problem, &method),
             method: Some(method),
@@ -101,15 +106,11 @@ impl Integrator {
     }
 
     /// What must agree for a run to go on as it began.
-    pub fn json(&self) -> Json {
+    pub fn json(&self, problem: &Problem) -> Json {
         match self {
             Integrator::Quadrature { described, .. } => described.clone(),
             Integrator::Baseline(baseline) => {
-                let settings = baseline.settings();
-                json!({
-                    "name": baseline.name(),
-                    "planned_evaluations": settings.budget, "particles": settings.particles,
-                })
+                setup::baseline_json(problem, baseline.settings().budget)
             }
         }
     }
@@ -200,7 +201,7 @@ impl Integrator {
             Integrator::Quadrature { engine, .. } => engine.outcome(),
             Integrator::Baseline(baseline) => {
                 let known = baseline.outcome()?;
-                let law = match problem.range.lo >= 0.0 {
+                let law = match problem.settings.range.lo >= 0.0 {
                     true => Law::log_normal(known.ln_z, known.ln_sd),
                     false => Law::normal(&known.estimate),
                 };

@@ -3,6 +3,7 @@
 mod audit;
 mod book;
 mod budget;
+mod change;
 mod coroutine;
 mod driver;
 mod estimates;
@@ -12,12 +13,14 @@ pub mod expression;
 mod guard;
 mod integrator;
 mod journal;
+pub mod options;
 mod replay;
 mod report;
 mod runner;
 mod setup;
 pub mod spec;
 mod stop;
+mod suggest;
 mod target;
 
 pub use audit::Audit;
@@ -41,14 +44,14 @@ use evaluator::{Answer, Task};
 use event::Event;
 use integrator::Integrator;
 use journal::{Journal, Torn};
-use spec::{Budget, OnFailure, Problem};
+use spec::Problem;
 use std::path::Path;
 use std::time::Instant;
 
 /// A run of a problem: what decides, the journal that restores it, and the clock.
 ///
-/// By hand, [`Session::ask`] and [`Session::tell`] are all that it takes. A loop over workers asks for
-/// [`Session::next`] instead, which minds the budget.
+/// By hand, [`Session::ask`] and [`Session::tell`] are all that it takes. A loop over workers asks
+/// for [`Session::next`] instead, which minds the budget.
 ///
 /// ```
 /// use warpquad::session::{Session, evaluator::Answer, spec::Problem};
@@ -90,8 +93,8 @@ impl Session {
         Session::start(problem, text, seed, Some(dir), integrator)
     }
 
-    /// A run of an engine or a baseline that no registry has, in memory or in a directory; a run that
-    /// the directory holds already is gone on with. The problem's `[method]` is not read.
+    /// A run of an engine or a baseline that no registry has, in memory or in a directory; a run
+    /// that the directory holds already is gone on with. The problem's `[method]` is not read.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -110,7 +113,8 @@ impl Session {
     ///     }
     /// }
     ///
-    /// let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\nbudget.evaluations = 2000";
+    /// let budget = "budget.evaluations = 2000";
+    /// let text = &format!("integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n{budget}");
     /// let own = OwnIntegrator::Baseline(Arc::new(Mine));
     /// let mut session = Session::with_integrator(Problem::parse(text)?, text, 0, None, own)?;
     /// while let Next::Evaluate(task) = session.next()? {
@@ -286,7 +290,8 @@ impl Session {
         self.driver.ask_for(x, &mut self.book)
     }
 
-    /// Take an answer, by the problem's policy for failures; it is in the journal when this returns.
+    /// Take an answer, by the problem's policy for failures; it is in the journal when this
+    /// returns.
     pub fn tell(&mut self, id: u64, answer: Answer, seconds: f64) -> Result<Taken> {
         let at = self.seconds();
         let times = Times { seconds, at };
@@ -294,19 +299,6 @@ impl Session {
             Answer::Value(value) => self.driver.tell(id, value, times, &mut self.book),
             Answer::Failure(failure) => self.driver.fail(id, failure, times, &mut self.book),
         }
-    }
-
-    /// Treat later failures by another policy than the problem's.
-    pub fn set_on_failure(&mut self, policy: OnFailure, retries: usize) -> Result<()> {
-        self.driver.set_on_failure(policy, retries)
-    }
-
-    /// Go on with these limits and this audit; what is not given is as the run has it, and the default
-    /// budget if it has no limit either.
-    pub fn extend_budget(&mut self, given: Budget) -> Result<()> {
-        let mut problem = self.problem().clone();
-        problem.budget = budget::resumed(&problem.budget, given);
-        self.driver.set_budget(bounded(problem).budget)
     }
 
     /// Ask for so many points at once.
@@ -374,8 +366,8 @@ impl Session {
         self.driver.problem()
     }
 
-    /// The parts of a named method of Bayesian quadrature; `None` for a baseline and for an engine of
-    /// the caller's own.
+    /// The parts of a named method of Bayesian quadrature; `None` for a baseline and for an engine
+    /// of the caller's own.
     pub fn method(&self) -> Option<&Method> {
         self.driver.integrator().method()
     }
@@ -387,7 +379,7 @@ impl Session {
 
     /// The method by name and by parts.
     pub fn method_json(&self) -> serde_json::Value {
-        self.driver.integrator().json()
+        self.driver.integrator().json(self.problem())
     }
 
     /// The seed.

@@ -8,8 +8,8 @@ use super::{Session, setup};
 use crate::error::{Error, Result};
 
 impl Session {
-    /// The run that these events tell of. If a problem is given it must be the run's own; what chooses
-    /// points is made by the method's name unless the caller brings it.
+    /// The run that these events tell of. If a problem is given it must be the run's own; what
+    /// chooses points is made by the method's name unless the caller brings it.
     pub(super) fn replay(
         events: Vec<Event>,
         problem: Option<Problem>,
@@ -26,6 +26,7 @@ impl Session {
             return Err(damaged(1, "the first line does not start a run"));
         };
         let mut parsed = Problem::parse(text).map_err(|e| damaged(1, &e.to_string()))?;
+        setup::restore(&mut parsed, kept, method).map_err(|e| damaged(1, &e))?;
         if parsed.canonical() != *kept {
             return Err(damaged(1, "the problem and its text do not agree"));
         }
@@ -34,10 +35,7 @@ impl Session {
                 setup::audit(&problem)?;
                 same_problem(problem, kept)?
             }
-            None => {
-                parsed.method = setup::method_spec(method);
-                parsed
-            }
+            None => parsed,
         };
         let planned = method["planned_evaluations"].as_u64();
         let planned = planned.map(|n| n as usize);

@@ -3,13 +3,14 @@
 use super::evaluator::{Answer, Closure, Command, Driver, Source, UmBridge, table as evaluations};
 use super::expression::Expression;
 use super::guard::within;
-use super::spec::{Integrand, MethodSpec, OnFailure, Problem};
+use super::options::{self, Kept};
+use super::spec::{Integrand, OnFailure, Problem};
 use crate::baseline::{self, Baseline};
 use crate::data::Value;
-use crate::engine::{AUTO, Method};
+use crate::engine::Method;
 use crate::error::{Error, Result};
 use crate::fit::Space;
-use crate::measure::{Chart, Form};
+use crate::measure::Chart;
 use crate::points::Points;
 use crate::{acquisition, kernel, warp};
 use serde_json::{Value as Json, json};
@@ -17,48 +18,19 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The baseline a problem asks for, if it does; what only a Gaussian process has is refused.
+/// The baseline a problem asks for, if it does; what means nothing to the method is refused.
 pub fn baseline(problem: &Problem) -> Result<Option<Arc<dyn Baseline>>> {
-    let spec = &problem.method;
-    let Some(name) = spec
-        .name
-        .as_deref()
-        .filter(|name| baseline::is_baseline(name))
-    else {
-        return match spec.particles {
-            None => Ok(None),
-            Some(_) => Err(problem
-                .error("method.particles", "is for smc, ais, nested and bridge")
-                .into()),
-        };
-    };
+    options::allow_all(problem)?;
+    let name = problem.method_name();
+    if !baseline::is_baseline(name) {
+        return Ok(None);
+    }
     let made = baseline::by_name(name)?;
     let none = |field: &str, given: bool, reason: &str| match given {
         true => Err(problem.error(field, format!("{name} {reason}")).into()),
         false => Ok::<(), Error>(()),
     };
-    let gp = "has no Gaussian process: leave it out";
-    none("method.warp", spec.warp.is_some(), gp)?;
-    none("method.kernel", spec.kernel.is_some(), gp)?;
-    none("method.fit", spec.fit.is_some(), gp)?;
-    none("method.acquisition", spec.acquisition.is_some(), gp)?;
-    none("method.coordinates", spec.coordinates.is_some(), gp)?;
-    none("method.nodes", spec.nodes.is_some(), gp)?;
-    none("method.refit_every", spec.refit_every.is_some(), gp)?;
-    none(
-        "method.batch",
-        spec.batch.is_some(),
-        "chooses its own batches: leave it out",
-    )?;
-    none("integrand.noise", problem.noise.is_some(), gp)?;
-    let averages = ["mc", "qmc"].contains(&name);
-    let particles = spec.particles.is_some();
-    none(
-        "method.particles",
-        averages && particles,
-        "has no particles: leave it out",
-    )?;
-    let skip = problem.on_failure == OnFailure::Skip;
+    let skip = problem.settings.on_failure == OnFailure::Skip;
     let reason = "cannot leave a point out; use \"stop\" or \"retry\", or answer with f = 0";
     none("integrand.on_failure", skip, reason)?;
     let table = matches!(problem.integrand, Integrand::Table { .. });
@@ -67,12 +39,10 @@ pub fn baseline(problem: &Problem) -> Result<Option<Arc<dyn Baseline>>> {
         table,
         "chooses its own points; a table needs a Gaussian process",
     )?;
-    let signed = problem.range.lo < 0.0 && !made.takes_any_sign();
-    none(
-        "integrand.range",
-        signed,
-        "needs f >= 0; mc and qmc take any sign",
-    )?;
+    let signed = problem.settings.range.lo < 0.0 && !made.takes_any_sign();
+    let others = baseline::names_where(|one| one.takes_any_sign()).join(" and ");
+    let reason = format!("needs f >= 0; {others} take any sign");
+    none("integrand.range", signed, &reason)?;
     Ok(Some(made))
 }
 
@@ -84,10 +54,7 @@ pub(super) fn audit(problem: &Problem) -> Result<()> {
     let Some(part) = problem.budget.audit else {
         return Ok(());
     };
-    let refuse = |reason: String| match problem.locate("budget.audit") {
-        Some(_) => Err(problem.error("budget.audit", reason).into()),
-        None => Err(Error::spec("audit", reason)),
-    };
+    let refuse = |reason: String| Err(problem.error("budget.audit", reason).into());
     if !(part > 0.0 && part <= LARGEST_AUDIT) {
         return refuse(format!(
             "is a part of the evaluations: it must be above 0 and at most {LARGEST_AUDIT}, got {part}"
@@ -100,46 +67,27 @@ pub(super) fn audit(problem: &Problem) -> Result<()> {
                 .into(),
         );
     }
-    let method = name(problem);
-    if baseline::is_baseline(method) {
-        return refuse(format!(
-            "draws points from the belief of Bayesian quadrature, and {method} has none: leave it out"
-        ));
-    }
-    if matches!(problem.integrand, Integrand::Table { .. }) {
-        return refuse(
-            "draws points of its own, and a table has only those it has: leave it out".into(),
-        );
-    }
-    if problem.range.lo < 0.0 {
-        return refuse("needs f >= 0, because it compares ln Z: leave it out".into());
-    }
-    if matches!(problem.measure()?.form(), Form::Sample(_)) {
-        return refuse("draws points of a density, and the prior is a sample: leave it out".into());
-    }
-    Ok(())
+    options::by_keyword("audit").map_or(Ok(()), |audit| options::allow(problem, audit))
 }
 
-/// The most dimensions in which `auto` is taken without being named.
-pub(super) const REACH: usize = 10;
+/// The most dimensions that a method reaches, if there are more.
+pub(super) fn exceeded(method: &Method, dim: usize) -> Option<usize> {
+    method.max_dimensions().filter(|most| dim > *most)
+}
 
-/// Refuse the default method where it is out of its reach.
-fn within_reach(problem: &Problem) -> Result<()> {
+/// Refuse a method that the user did not name where it is out of its reach.
+fn within_reach(problem: &Problem, method: &Method) -> Result<()> {
     let dim = problem.names.len();
-    if problem.method.name.is_some() || dim <= REACH {
+    let Some(most) = exceeded(method, dim).filter(|_| problem.method.name.is_none()) else {
         return Ok(());
-    }
+    };
     let reason = format!(
-        "{dim} dimensions are out of reach of integration by a surrogate: beyond {REACH}, a few hundred evaluations \
-         do not tell a model of f where its mass is. Name a baseline, \"smc\" or \"nested\", and give it tens of thousands \
-         of evaluations; or name \"auto\" to try all the same, and do not trust its interval"
+        "{dim} dimensions are out of reach of integration by a surrogate: beyond {most}, a few \
+         hundred evaluations do not tell a model of f where its mass is. Name a baseline, \"smc\" or \
+         \"nested\", and give it tens of thousands of evaluations; or name \"auto\" to try all the \
+         same, and do not trust its interval"
     );
     Err(problem.error("method.name", reason).into())
-}
-
-/// Whether `auto` runs where it is out of its reach.
-pub(super) fn out_of_reach(problem: &Problem) -> bool {
-    name(problem) == AUTO && problem.names.len() > REACH
 }
 
 /// The method a problem asks for, its parts replaced one by one where it says so.
@@ -151,11 +99,9 @@ pub fn method(problem: &Problem) -> Result<Method> {
         Error::Spec { reason, .. } => problem.error(field, reason).into(),
         other => other,
     };
-    within_reach(problem)?;
-    let mut method = match name(problem) {
-        AUTO => Method::auto(problem.range),
-        name => Method::by_name(name).map_err(|e| at("method.name", e))?,
-    };
+    let named = Method::named(problem.method_name(), problem.settings.range);
+    let mut method = named.map_err(|e| at("method.name", e))?;
+    within_reach(problem, &method)?;
     if let Some(warp) = &spec.warp {
         warp::by_name(warp).map_err(|e| at("method.warp", e))?;
         method.warp = warp.clone();
@@ -169,10 +115,14 @@ pub fn method(problem: &Problem) -> Result<Method> {
         method.acquisition = rule.clone();
     }
     if let Some(fit) = &spec.fit {
-        method.space = if fit == "g" { Space::G } else { Space::F };
+        method.space = Space::by_name(fit).map_err(|e| at("method.fit", e))?;
     }
     if let Some(chart) = &spec.coordinates {
         method.coordinates = Chart::parse(chart).map_err(|e| at("method.coordinates", e))?;
+    }
+    for (field, numbers) in spec.tuning.iter().flatten() {
+        let tuned = method.tune(field, numbers);
+        tuned.map_err(|e| at(&format!("method.tuning.{field}"), e))?;
     }
     method.nodes = spec.nodes.unwrap_or(method.nodes);
     method.refit_every = spec.refit_every.unwrap_or(method.refit_every);
@@ -183,44 +133,47 @@ pub fn method(problem: &Problem) -> Result<Method> {
     let field = field.unwrap_or("integrand.range");
     let strategy = method.strategy()?;
     strategy
-        .check_range(problem.range)
+        .check_range(problem.settings.range)
         .map_err(|e| at(field, e))?;
     Ok(method)
 }
 
-fn name(problem: &Problem) -> &str {
-    problem.method.name.as_deref().unwrap_or(AUTO)
-}
-
-/// The method by name and by parts, and the noise: what must agree for a run to go on as it began.
+/// What must agree for a run of Bayesian quadrature to go on as it began: the method's parts and
+/// the options that are kept with them.
 pub(super) fn method_json(problem: &Problem, method: &Method) -> Json {
-    json!({
-        "name": name(problem),
-        "warp": method.warp, "kernel": method.kernel, "acquisition": method.acquisition,
-        "fit": match method.space { Space::F => "f", Space::G => "g" },
-        "linearised": method.is_linearised(),
-        "coordinates": method.coordinates.name(),
-        "nodes": method.nodes, "refit_every": method.refit_every,
-        "noise": problem.noise.unwrap_or(0.0),
-    })
+    let mut resolved = problem.clone();
+    resolved.settings.noise.get_or_insert(0.0);
+    let spec = &mut resolved.method;
+    spec.name = Some(problem.method_name().to_string());
+    spec.warp = Some(method.warp.clone());
+    spec.kernel = Some(method.kernel.clone());
+    spec.acquisition = Some(method.acquisition.clone());
+    spec.coordinates = Some(method.coordinates.name().to_string());
+    spec.nodes = Some(method.nodes);
+    spec.refit_every = Some(method.refit_every);
+    spec.fit = Some(method.space.name().to_string());
+    let mut fields = options::agreed(&resolved, Kept::Method);
+    fields.insert("linearised".into(), json!(method.is_linearised()));
+    Json::Object(fields)
 }
 
-/// The method that a journal's first line names; the command line may have chosen it over the file.
-pub(super) fn method_spec(json: &Json) -> MethodSpec {
-    let text = |key: &str| json[key].as_str().map(str::to_string);
-    let number = |key: &str| json[key].as_u64().map(|n| n as usize);
-    MethodSpec {
-        name: text("name"),
-        warp: text("warp"),
-        kernel: text("kernel"),
-        fit: text("fit"),
-        acquisition: text("acquisition"),
-        coordinates: text("coordinates"),
-        nodes: number("nodes"),
-        refit_every: number("refit_every"),
-        batch: None,
-        particles: number("particles"),
-    }
+/// What must agree for a run of a baseline to go on as it began; it plans by the evaluations of its
+/// first budget.
+pub(super) fn baseline_json(problem: &Problem, planned_evaluations: Option<usize>) -> Json {
+    let mut fields = options::agreed(problem, Kept::Method);
+    fields.insert("planned_evaluations".into(), json!(planned_evaluations));
+    Json::Object(fields)
+}
+
+/// Give a problem what the journal's first line keeps: the command line may have chosen it over the
+/// file.
+pub(super) fn restore(
+    problem: &mut Problem,
+    kept: &Json,
+    method: &Json,
+) -> std::result::Result<(), String> {
+    options::restore(problem, Kept::Problem, kept)?;
+    options::restore(problem, Kept::Method, method)
 }
 
 /// The source of evaluations; `None` for a table, whose evaluations exist already.
@@ -228,7 +181,7 @@ pub(super) fn method_spec(json: &Json) -> MethodSpec {
 /// `dir` is the problem file's directory, against which programs are found; `run` is the run's
 /// directory, for logs and work directories.
 pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dyn Source>>> {
-    let timeout = problem.timeout.map(Duration::from_secs_f64);
+    let timeout = problem.settings.timeout.map(Duration::from_secs_f64);
     let names = problem.names.clone();
     Ok(Some(match &problem.integrand {
         Integrand::Log(text) => formula(text, &names, Value::Log)?,
@@ -236,7 +189,7 @@ pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dy
         Integrand::Command { argv } => {
             let mut command = Command::new(argv.clone(), names);
             command.timeout = timeout;
-            command.restarts = problem.retries;
+            command.restarts = problem.settings.retries;
             command.stderr = Some(run.join("stderr.log"));
             command.dir = Some(dir.to_path_buf());
             Box::new(command)
@@ -286,7 +239,7 @@ pub fn table(problem: &Problem, dir: &Path) -> Result<Option<(Points, Vec<Value>
                 ));
             }
         }
-        match within(problem.range, Answer::Value(value)) {
+        match within(problem.settings.range, Answer::Value(value)) {
             Answer::Value(_) => Ok(()),
             Answer::Failure(failure) => Err(failure.reason),
         }

@@ -146,9 +146,9 @@ fn a_budget_that_is_raised_lets_a_run_go_on() {
     let id = run.id();
     run.tell(id);
     assert_eq!(run.next(), Next::Stop(Stop::Evaluations));
-    let mut budget = run.driver.problem().budget.clone();
-    budget.evaluations = Some(2);
-    run.driver.set_budget(budget).unwrap();
+    let mut problem = run.driver.problem().clone();
+    problem.budget.evaluations = Some(2);
+    run.driver.change(problem).unwrap();
     assert_eq!(run.id(), 1);
 }
 
@@ -293,12 +293,15 @@ fn a_baseline_waits_for_its_whole_batch() {
 #[test]
 fn a_baseline_cannot_skip() {
     let mut run = Run::new("method.name = 'mc'");
-    let refused = run.driver.set_on_failure(OnFailure::Skip, 0).unwrap_err();
+    let mut problem = run.driver.problem().clone();
+    problem.settings.on_failure = OnFailure::Skip;
+    let refused = run.driver.change(problem.clone()).unwrap_err();
     assert!(
         refused.to_string().contains("cannot leave a point out"),
         "{refused}"
     );
-    run.driver.set_on_failure(OnFailure::Retry, 1).unwrap();
+    problem.settings.on_failure = OnFailure::Retry;
+    run.driver.change(problem).unwrap();
 }
 
 #[test]

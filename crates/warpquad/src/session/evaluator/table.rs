@@ -26,7 +26,7 @@ pub(crate) fn read_if(
     let shown = path.display();
     let file = File::open(path).map_err(|e| wrong(format!("cannot read {shown}: {e}")))?;
     parse_if(file, names, judge).map_err(|error| match error {
-        Error::Spec { field, reason } => Error::spec(field, format!("{shown}: {reason}")),
+        Error::Spec { field, reason, .. } => Error::spec(field, format!("{shown}: {reason}")),
         other => other,
     })
 }

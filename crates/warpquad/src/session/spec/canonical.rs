@@ -1,19 +1,21 @@
 //! Write what two runs of one problem must share, always in the same words.
 
 use super::{Integrand, PriorSpec, Problem};
+use crate::session::options::{Kept, Setting, agreed};
 use serde_json::{Map, Value, json};
 
 impl Problem {
-    /// What must agree on resume: the integrand, the range, the parameters in order and their prior, but neither the budget nor
-    /// the method. Equal problems give equal text; names are in alphabetical order, and infinities are the strings "inf", "-inf".
+    /// What must agree on resume: the integrand, the parameters in order, their prior, and options
+    /// such as the range, but neither the budget nor the method. Equal problems give equal text;
+    /// names are in alphabetical order, and infinities are the strings "inf", "-inf".
     pub fn canonical(&self) -> Value {
-        // The order is alphabetical in the code too: serde_json keeps one or the other, depending on another crate's features.
-        json!({
-            "integrand": integrand(&self.integrand),
-            "names": self.names,
-            "prior": prior(&self.prior),
-            "range": [number(self.range.lo), number(self.range.hi)],
-        })
+        let mut fields = agreed(self, Kept::Problem);
+        fields.insert("integrand".into(), integrand(&self.integrand));
+        fields.insert("names".into(), json!(self.names));
+        fields.insert("prior".into(), prior(&self.prior));
+        // serde_json keeps the order of insertion or sorts, depending on another crate's features.
+        fields.sort_keys();
+        Value::Object(fields)
     }
 }
 
@@ -50,15 +52,6 @@ fn prior(prior: &PriorSpec) -> Value {
 }
 
 fn numbers(values: &[f64]) -> Value {
-    values.iter().map(|value| number(*value)).collect()
-}
-
-/// A number, or its name if JSON has none for it.
-fn number(value: f64) -> Value {
-    if value.is_finite() {
-        // The sum makes -0 the same as 0.
-        json!(value + 0.0)
-    } else {
-        json!(value.to_string())
-    }
+    let number = |value: &f64| Setting::Number(*value).to_json();
+    values.iter().map(number).collect()
 }

@@ -1,6 +1,6 @@
 //! Say what is wrong with a problem file, and where.
 
-use crate::error::Error;
+use crate::error::{Error, Place};
 use std::fmt;
 
 /// What is wrong with a problem file, and the line to look at.
@@ -57,33 +57,11 @@ impl SpecError {
         self.file = name.into();
         self
     }
-
-    /// The file, the line and the column, as editors read them.
-    fn place(&self) -> String {
-        format!("{}:{}:{}", self.file, self.line, self.column)
-    }
-
-    /// The reason, then the line with a caret below the column.
-    fn explanation(&self) -> String {
-        if self.file.is_empty() {
-            return self.reason.clone();
-        }
-        // A tab stays one, so that the caret stands where the terminal puts the character.
-        let before = self.source_line.chars().take(self.column - 1);
-        let blank: String = before.map(|c| if c == '\t' { c } else { ' ' }).collect();
-        format!("{}\n  {}\n  {blank}^", self.reason, self.source_line)
-    }
 }
 
 impl fmt::Display for SpecError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.file.is_empty() {
-            write!(out, "{}: ", self.place())?;
-        }
-        if !self.field.is_empty() {
-            write!(out, "{}: ", self.field)?;
-        }
-        out.write_str(&self.explanation())
+        Error::from(self.clone()).fmt(out)
     }
 }
 
@@ -91,13 +69,17 @@ impl std::error::Error for SpecError {}
 
 impl From<SpecError> for Error {
     fn from(error: SpecError) -> Error {
-        let place = error.place();
-        let field = match (error.field.as_str(), error.file.as_str()) {
-            ("", _) => place,
-            (field, "") => field.to_string(),
-            (field, _) => format!("{place}: {field}"),
+        let place = Place {
+            file: error.file,
+            line: error.line,
+            column: error.column,
+            source_line: error.source_line,
         };
-        Error::spec(field, error.explanation())
+        Error::Spec {
+            field: error.field,
+            reason: error.reason,
+            place: (!place.file.is_empty()).then(|| Box::new(place)),
+        }
     }
 }
 

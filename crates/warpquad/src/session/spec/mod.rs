@@ -1,8 +1,8 @@
 //! Describe a problem: what to integrate, against which prior, how, and for how long.
 //!
-//! A problem file is TOML with the sections `[integrand]`, `[parameters]` or `[joint]`, `[method]` and `[budget]`. Every mistake is
-//! reported with its line. Names of methods, warps, kernels and acquisitions are kept as they are; who looks them up can point
-//! at them with [`Problem::error`].
+//! A problem file is TOML with the sections `[integrand]`, `[parameters]` or `[joint]`, `[method]`
+//! and `[budget]`. Every mistake is reported with its line. Names of methods, warps, kernels and
+//! acquisitions are kept as they are; who looks them up can point at them with [`Problem::error`].
 //!
 //! ```
 //! use warpquad::session::spec::Problem;
@@ -26,12 +26,16 @@ mod parse;
 mod prior;
 mod reader;
 
+pub(super) use reader::setting;
+
+pub use super::options::{Budget, IntegrandSettings, MethodSpec};
 pub use error::SpecError;
 
-use crate::error::{Result, same_length};
+use super::options::{Entry, Setting};
+use crate::engine::AUTO;
+use crate::error::{Error, Result, same_length};
 use crate::measure::{Empirical, Gaussian, Measure, Product, univariate};
 use crate::points::Points;
-use crate::warp::Range;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,16 +44,8 @@ use std::sync::Arc;
 pub struct Problem {
     /// What to integrate.
     pub integrand: Integrand,
-    /// What is known of f; the positive numbers unless the file says otherwise.
-    pub range: Range,
-    /// What to do when an evaluation fails.
-    pub on_failure: OnFailure,
-    /// How often to try again, under [`OnFailure::Retry`] and after a program has crashed.
-    pub retries: usize,
-    /// The time limit of one evaluation, in seconds.
-    pub timeout: Option<f64>,
-    /// The variance of the noise on the latent g (ln f under the log warp).
-    pub noise: Option<f64>,
+    /// What is said of it besides.
+    pub settings: IntegrandSettings,
     /// The parameters, in the order of the file.
     pub names: Vec<String>,
     /// Their prior.
@@ -60,6 +56,8 @@ pub struct Problem {
     pub budget: Budget,
     /// Where each field stands in the source, in bytes.
     places: BTreeMap<String, usize>,
+    /// The flag or the keyword that said a field in place of the file.
+    said_by: BTreeMap<String, String>,
     source: String,
     /// The file's name, if the caller has said it.
     file: Option<String>,
@@ -115,10 +113,23 @@ pub enum OnFailure {
     Retry,
 }
 
+impl OnFailure {
+    /// All policies.
+    pub const ALL: [OnFailure; 3] = [OnFailure::Stop, OnFailure::Skip, OnFailure::Retry];
+    /// Their names.
+    pub const NAMES: &'static [&'static str] = &["stop", "skip", "retry"];
+
+    /// What users write.
+    pub fn name(self) -> &'static str {
+        OnFailure::NAMES[self as usize]
+    }
+}
+
 /// The prior, by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PriorSpec {
-    /// Independent parameters: for each, the name of its law in [`measure::REGISTRY`](crate::measure::REGISTRY) and its numbers.
+    /// Independent parameters: for each, the name of its law in
+    /// [`measure::REGISTRY`](crate::measure::REGISTRY) and its numbers.
     Product(Vec<(String, Vec<f64>)>),
     /// One normal law.
     Joint {
@@ -131,65 +142,14 @@ pub enum PriorSpec {
     Draws(Vec<Vec<f64>>),
 }
 
-/// How to integrate; what is not said is left to the method.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct MethodSpec {
-    /// The named method.
-    pub name: Option<String>,
-    /// The warp.
-    pub warp: Option<String>,
-    /// The kernel.
-    pub kernel: Option<String>,
-    /// The space theta is fitted in: "f" or "g".
-    pub fit: Option<String>,
-    /// The acquisition.
-    pub acquisition: Option<String>,
-    /// The coordinates the Gaussian process lives in: identity, natural, score or unit.
-    pub coordinates: Option<String>,
-    /// How many nodes integrate the belief.
-    pub nodes: Option<usize>,
-    /// How many observations come between two fits.
-    pub refit_every: Option<usize>,
-    /// How many points are asked for at once.
-    pub batch: Option<usize>,
-    /// Of every pass of a baseline.
-    pub particles: Option<usize>,
-}
-
-/// When to stop: at the first limit that is met.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Budget {
-    /// Evaluations of the integrand.
-    pub evaluations: Option<usize>,
-    /// Seconds on the clock.
-    pub seconds: Option<f64>,
-    /// The standard deviation of ln Z that is small enough.
-    pub log_z_sd: Option<f64>,
-    /// The part of the evaluations, at most half and the last ones, that check the answer.
-    pub audit: Option<f64>,
-    /// How many evaluations run at once.
-    pub workers: usize,
-}
-
-impl Default for Budget {
-    fn default() -> Budget {
-        Budget {
-            evaluations: None,
-            seconds: None,
-            log_z_sd: None,
-            audit: None,
-            workers: 1,
-        }
-    }
-}
-
 impl Problem {
     /// A problem without a file, everything else at its default.
     ///
     /// ```
     /// use warpquad::session::spec::{Integrand, PriorSpec, Problem};
     /// let prior = PriorSpec::Product(vec![("normal".to_string(), vec![0.0, 1.0])]);
-    /// let problem = Problem::new(Integrand::Log("-x^2".to_string()), vec!["x".to_string()], prior);
+    /// let integrand = Integrand::Log("-x^2".to_string());
+    /// let problem = Problem::new(integrand, vec!["x".to_string()], prior);
     /// let file = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
     /// assert_eq!(problem.canonical(), Problem::parse(file)?.canonical());
     /// # Ok::<(), warpquad::session::spec::SpecError>(())
@@ -197,19 +157,23 @@ impl Problem {
     pub fn new(integrand: Integrand, names: Vec<String>, prior: PriorSpec) -> Problem {
         Problem {
             integrand,
-            range: Range::POSITIVE,
-            on_failure: OnFailure::default(),
-            retries: 2,
-            timeout: None,
-            noise: None,
+            settings: IntegrandSettings::default(),
             names,
             prior,
             method: MethodSpec::default(),
             budget: Budget::default(),
             places: BTreeMap::new(),
+            said_by: BTreeMap::new(),
             source: String::new(),
             file: None,
         }
+    }
+
+    /// A problem that says nothing, for what options are by default.
+    pub(super) fn blank() -> Problem {
+        let by = String::new();
+        let prior = PriorSpec::Product(Vec::new());
+        Problem::new(Integrand::External { by }, Vec::new(), prior)
     }
 
     /// Read a problem file.
@@ -221,6 +185,30 @@ impl Problem {
     pub fn in_file(mut self, name: impl Into<String>) -> Problem {
         self.file = Some(name.into());
         self
+    }
+
+    /// Set an option in place of the file; later errors name who `said` it, a flag or a keyword.
+    ///
+    /// ```
+    /// use warpquad::session::{options, spec::Problem};
+    /// let mut problem = Problem::parse("integrand.log = '-x^2'\nparameters.x.normal = [0, 1]")?;
+    /// let nodes = options::by_keyword("nodes").unwrap();
+    /// problem.put(nodes, &options::Setting::Integer(64), "--nodes").unwrap();
+    /// assert_eq!(problem.method.nodes, Some(64));
+    /// assert_eq!(problem.error("method.nodes", "is odd").to_string(), "--nodes: is odd");
+    /// # Ok::<(), warpquad::session::spec::SpecError>(())
+    /// ```
+    pub fn put(&mut self, option: &Entry, setting: &Setting, said: &str) -> Result<()> {
+        option
+            .put(self, setting)
+            .map_err(|wrong| Error::spec(said, wrong.full()))?;
+        self.said_by.insert(option.field(), said.to_string());
+        Ok(())
+    }
+
+    /// The name of the method; `auto` if none is named.
+    pub fn method_name(&self) -> &str {
+        self.method.name.as_deref().unwrap_or(AUTO)
     }
 
     /// The prior as a measure.
@@ -244,13 +232,15 @@ impl Problem {
         }
     }
 
-    /// The line and column, from 1, of the value of a field like `method.kernel`; `None` if the file does not have it.
+    /// The line and column, from 1, of the value of a field like `method.kernel`; `None` if the
+    /// file does not have it.
     pub fn locate(&self, field: &str) -> Option<(usize, usize)> {
         let offset = *self.places.get(field)?;
         Some(error::position(&self.source, offset))
     }
 
-    /// An error that points at a field, for names that are looked up elsewhere; at the start of the file if it is not there.
+    /// An error that points at a field, for names that are looked up elsewhere: at whatever said it
+    /// in place of the file, or at the start of the file if nothing did.
     ///
     /// ```
     /// use warpquad::session::spec::Problem;
@@ -260,6 +250,9 @@ impl Problem {
     /// # Ok::<(), warpquad::session::spec::SpecError>(())
     /// ```
     pub fn error(&self, field: &str, reason: impl Into<String>) -> SpecError {
+        if let Some(said) = self.said_by.get(field) {
+            return SpecError::at("", 0, said, reason).in_file("");
+        }
         let offset = self.places.get(field).copied().unwrap_or(0);
         let error = SpecError::at(&self.source, offset, field, reason);
         match &self.file {

@@ -1,9 +1,10 @@
 //! Read the sections of a problem file.
 
 use super::reader::{self, Item, Section};
-use super::{Budget, Integrand, MethodSpec, OnFailure, Problem, SpecError, prior};
+use super::{Integrand, Problem, SpecError, prior};
 use crate::session::expression::{self, Expression};
-use crate::warp::Range;
+use crate::session::options::{self, Entry};
+use crate::session::suggest;
 
 type Result<T> = std::result::Result<T, SpecError>;
 
@@ -14,37 +15,27 @@ const INTEGRANDS: &[&str] = &[
     "log", "value", "command", "driver", "umbridge", "table", "external",
 ];
 
-/// The most workers: each is a thread, and may be a process too.
-const MOST_WORKERS: usize = 1024;
-/// The most points asked for at once.
-const MOST_IN_A_BATCH: usize = 1024;
-/// The most nodes: 64 times the default, and about 200 MB.
-const MOST_NODES: usize = 1 << 20;
-/// The most particles of a pass: some hundred MB in ten dimensions.
-const MOST_PARTICLES: usize = 1_000_000;
-/// The longest time limit, thirty years; a clock cannot count to much more.
-const LONGEST_TIMEOUT_SECONDS: f64 = 1e9;
-
 /// Read a whole problem file.
 pub(super) fn problem(source: &str) -> Result<Problem> {
     let table = reader::document(source)?;
     let top = Section::top(source, table.get_ref());
-    top.only(SECTIONS, "sections")?;
+    let at_top: Vec<&Entry> = options::Section::Top.options().collect();
+    top.only(&[SECTIONS, &names(&at_top)].concat(), "sections")?;
     let Some(item) = top.get("integrand") else {
         return Err(top.missing("integrand", "is missing; add a section [integrand]"));
     };
-    let section = item.section("a section [integrand]")?;
-    // First the integrand's own mistakes, which stand first in the file; its formula needs the names.
-    let chosen = choose(&section)?;
-    let (names, prior) = prior::prior(&top)?;
-    let mut problem = Problem::new(integrand(chosen, &names)?, names, prior);
-    settings(&section, &mut problem)?;
-    if let Some(item) = top.get("method") {
-        problem.method = method(&item.section("a section [method]")?)?;
-    }
-    if let Some(item) = top.get("budget") {
-        problem.budget = budget(&item.section("a section [budget]")?)?;
-    }
+    let integrand_section = item.section("a section [integrand]")?;
+    // First the integrand's own mistakes, which stand first in the file; its formula needs the
+    // names.
+    let chosen = choose(&integrand_section)?;
+    let (parameters, prior) = prior::prior(&top)?;
+    let mut problem = Problem::new(integrand(chosen, &parameters)?, parameters, prior);
+    let settings: Vec<&Entry> = options::Section::Integrand.options().collect();
+    read(&integrand_section, &settings, &mut problem)?;
+    check_settings(&integrand_section, &problem)?;
+    read(&top, &at_top, &mut problem)?;
+    section(&top, options::Section::Method, &mut problem)?;
+    section(&top, options::Section::Budget, &mut problem)?;
     let mut places = Vec::new();
     top.places(&mut places);
     problem.places = places.into_iter().collect();
@@ -54,8 +45,9 @@ pub(super) fn problem(source: &str) -> Result<Problem> {
 
 /// The one key that says what the integrand is.
 fn choose<'s, 'a>(section: &'s Section<'a>) -> Result<&'s Item<'a>> {
-    let settings = ["range", "on_failure", "retries", "timeout", "noise"];
-    section.only(&[INTEGRANDS, &settings].concat(), "fields of [integrand]")?;
+    let settings: Vec<&Entry> = options::Section::Integrand.options().collect();
+    let known = [INTEGRANDS, &names(&settings)].concat();
+    section.only(&known, "fields of [integrand]")?;
     let is_integrand = |item: &&Item| INTEGRANDS.contains(&item.name.as_str());
     let mut chosen = section.items.iter().filter(is_integrand);
     let Some(first) = chosen.next() else {
@@ -124,102 +116,117 @@ fn umbridge(section: &Section) -> Result<Integrand> {
     Ok(Integrand::UmBridge { url, model, config })
 }
 
-/// What `[integrand]` says beside the integrand.
-fn settings(section: &Section, problem: &mut Problem) -> Result<()> {
-    if let Some(item) = section.get("range") {
-        problem.range = range(item, &problem.integrand)?;
-    }
-    if let Some(item) = section.get("on_failure") {
-        problem.on_failure = match item.word(&["stop", "skip", "retry"], "choices")?.as_str() {
-            "skip" => OnFailure::Skip,
-            "retry" => OnFailure::Retry,
-            _ => OnFailure::Stop,
-        };
-    }
-    if let Some(item) = section.get("retries") {
-        problem.retries = item.count(0)?;
-    }
-    if let Some(item) = section.get("timeout") {
-        problem.timeout = Some(item.seconds_up_to(LONGEST_TIMEOUT_SECONDS)?);
-    }
-    if let Some(item) = section.get("noise") {
-        let noise = item.number()?;
-        if !(noise.is_finite() && noise >= 0.0) {
-            return Err(item.error(format!(
-                "is a variance: it must not be negative, got {noise}"
-            )));
+/// Give a problem what a section says of these options.
+fn read(section: &Section, options: &[&Entry], problem: &mut Problem) -> Result<()> {
+    for option in options {
+        if let Some(item) = section.get(option.name) {
+            let setting = item.setting()?;
+            let put = option.put(problem, &setting);
+            put.map_err(|wrong| item.wrong(&wrong))?;
         }
-        problem.noise = Some(noise);
     }
     Ok(())
 }
 
-fn range(item: &Item, integrand: &Integrand) -> Result<Range> {
-    let wanted = "two numbers [lo, hi]";
-    let [lo, hi] = item.numbers(wanted)?[..] else {
-        return Err(item.error(format!("must be {wanted}")));
+/// What a section of options alone says.
+fn section(top: &Section, which: options::Section, problem: &mut Problem) -> Result<()> {
+    let name = which.name();
+    let Some(item) = top.get(name) else {
+        return Ok(());
     };
-    if lo.is_nan() || hi.is_nan() || lo >= hi {
-        return Err(item.error(format!("is empty: lo must be below hi, got [{lo}, {hi}]")));
-    }
-    if matches!(integrand, Integrand::Log(_)) && hi <= 0.0 {
+    let section = item.section(&format!("a section [{name}]"))?;
+    let entries: Vec<&Entry> = which.options().collect();
+    section.only(&names(&entries), &format!("fields of [{name}]"))?;
+    read(&section, &entries, problem)
+}
+
+fn names<'a>(entries: &[&'a Entry]) -> Vec<&'a str> {
+    entries.iter().map(|entry| entry.name).collect()
+}
+
+/// Refuse settings that do not go with the integrand or the parameters.
+fn check_settings(section: &Section, problem: &Problem) -> Result<()> {
+    let hi = problem.settings.range.hi;
+    if let (Some(item), Integrand::Log(_)) = (section.get("range"), &problem.integrand)
+        && hi <= 0.0
+    {
         let reason =
             format!("leaves nothing: f = exp(log) is positive, and the range ends at {hi}");
         return Err(item.error(reason));
     }
-    Ok(Range { lo, hi })
+    let known: Vec<&str> = problem.names.iter().map(String::as_str).collect();
+    let mut mapped = problem.settings.mapped.iter();
+    if let (Some(item), Some(name)) = (
+        section.get("mapped"),
+        mapped.find(|name| !known.contains(&name.as_str())),
+    ) {
+        return Err(item.error(suggest::unknown(name, &known, "parameters")));
+    }
+    Ok(())
 }
 
-fn method(section: &Section) -> Result<MethodSpec> {
-    const KNOWN: &[&str] = &[
-        "name",
-        "warp",
-        "kernel",
-        "fit",
-        "acquisition",
-        "coordinates",
-        "nodes",
-        "refit_every",
-        "batch",
-        "particles",
-    ];
-    section.only(KNOWN, "fields of [method]")?;
-    let text = |name| section.get(name).map(Item::text).transpose();
-    let count = |name, most| {
-        let item = section.get(name);
-        item.map(|item| item.count_up_to(most)).transpose()
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::options::{Kind, Setting};
+
+    /// An option that is a table inside `[method]`; its width is kept where nodes are.
+    const SHAPE: Entry = Entry {
+        name: "shape",
+        kind: Kind::Fields {
+            all: || vec!["width", "height"],
+            check: |_, _| Ok(()),
+        },
+        set: |problem, setting| {
+            let Setting::Table(fields) = setting else {
+                return false;
+            };
+            let width = fields.iter().find(|(name, _)| name == "width");
+            problem.method.nodes = width
+                .and_then(|(_, value)| value.number())
+                .map(|w| w as usize);
+            true
+        },
+        ..*options::TABLE.first().unwrap()
     };
-    let fit = section
-        .get("fit")
-        .map(|item| item.word(&["f", "g"], "choices"));
-    Ok(MethodSpec {
-        name: text("name")?,
-        warp: text("warp")?,
-        kernel: text("kernel")?,
-        fit: fit.transpose()?,
-        acquisition: text("acquisition")?,
-        coordinates: text("coordinates")?,
-        nodes: count("nodes", MOST_NODES)?,
-        refit_every: count("refit_every", usize::MAX)?,
-        batch: count("batch", MOST_IN_A_BATCH)?,
-        particles: count("particles", MOST_PARTICLES)?,
-    })
-}
 
-fn budget(section: &Section) -> Result<Budget> {
-    section.only(
-        &["evaluations", "seconds", "log_z_sd", "audit", "workers"],
-        "fields of [budget]",
-    )?;
-    let count = |name| section.get(name).map(|item| item.count(1)).transpose();
-    let positive = |name| section.get(name).map(Item::positive).transpose();
-    let workers = section.get("workers");
-    let workers = workers.map(|item| item.count_up_to(MOST_WORKERS));
-    Ok(Budget {
-        evaluations: count("evaluations")?,
-        seconds: positive("seconds")?,
-        log_z_sd: positive("log_z_sd")?,
-        audit: positive("audit")?,
-        workers: workers.transpose()?.unwrap_or(1),
-    })
+    fn parse(text: &str) -> Result<Problem> {
+        let table = reader::document(text)?;
+        let top = Section::top(text, table.get_ref());
+        let section = top.require("method")?.section("a section")?;
+        let mut problem = Problem::blank();
+        read(&section, &[&SHAPE], &mut problem)?;
+        Ok(problem)
+    }
+
+    #[test]
+    fn a_table_of_fields_is_an_option() {
+        let problem = parse("[method]\nname = 'auto'\n[method.shape]\nwidth = 3\nheight = 0.5");
+        assert_eq!(problem.unwrap().method.nodes, Some(3));
+        let inline = parse("[method]\nshape = { width = 4 }");
+        assert_eq!(inline.unwrap().method.nodes, Some(4));
+    }
+
+    #[test]
+    fn every_mistake_in_a_table_of_fields_has_its_line() {
+        for (line, place, part) in [
+            (
+                "widht = 3",
+                (2, 1),
+                "did you mean 'width'? the fields are width, height",
+            ),
+            (
+                "width = '3'",
+                (2, 9),
+                "must be a number or a list of numbers, got a string",
+            ),
+            ("height = inf", (2, 10), "must be finite, got inf"),
+        ] {
+            let error = parse(&format!("[method.shape]\n{line}")).unwrap_err();
+            assert_eq!((error.line, error.column), place, "{error}");
+            assert!(error.reason.contains(part), "{error}");
+        }
+        let error = parse("[method]\nshape = 3").unwrap_err();
+        assert_eq!(error.reason, "must be a table of numbers, got a number");
+    }
 }

@@ -74,7 +74,7 @@ fn numbers_of<'a>(prior: &Item<'a>, entry: &Entry) -> Result<Vec<Item<'a>>> {
 
 /// Point at the number that the law refused.
 fn blame(error: Error, prior: &Item, entry: &Entry, items: &[Item]) -> SpecError {
-    let Error::Spec { field, reason } = error else {
+    let Error::Spec { field, reason, .. } = error else {
         return prior.error(error.to_string());
     };
     let which = entry.parameters.iter().position(|name| *name == field);
@@ -109,7 +109,9 @@ fn joint(section: &Section) -> Result<(Vec<String>, PriorSpec)> {
     let flat = covariance.concat();
     if let Err(error) = Gaussian::new(mean.clone(), flat) {
         return Err(match error {
-            Error::Spec { field, reason } if field.starts_with("mean") => mean_item.error(reason),
+            Error::Spec { field, reason, .. } if field.starts_with("mean") => {
+                mean_item.error(reason)
+            }
             Error::Spec { reason, .. } => covariance_item.error(reason),
             other => covariance_item.error(other.to_string()),
         });

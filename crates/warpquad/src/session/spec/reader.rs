@@ -1,6 +1,8 @@
 //! Read typed values out of TOML, each with the place it stands at.
 
 use super::SpecError;
+use crate::session::options::{Setting, Wrong};
+use crate::session::suggest::unknown;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
@@ -33,6 +35,18 @@ pub(super) fn document(source: &str) -> Result<Spanned<DeTable<'_>>> {
         let offset = error.span().map_or(0, |span| span.start);
         SpecError::at(source, offset, "", error.message())
     })
+}
+
+/// The setting that a word of the command line spells in TOML.
+pub(in crate::session) fn setting(word: &str) -> std::result::Result<Setting, String> {
+    let source = format!("value = {word}");
+    let read = || -> Result<Setting> {
+        let table = document(&source)?;
+        Section::top(&source, table.get_ref())
+            .require("value")?
+            .setting()
+    };
+    read().map_err(|error| error.reason)
 }
 
 impl<'a> Section<'a> {
@@ -110,7 +124,8 @@ impl<'a> Section<'a> {
 impl<'a> Item<'a> {
     /// Where the value starts.
     pub fn start(&self) -> usize {
-        // The table of a [section] starts at its first field or its header; its name is what a person looks for.
+        // The table of a [section] starts at its first field or its header; its name is what a
+        // person looks for.
         match self.value.get_ref() {
             DeValue::Table(_) => self.key,
             _ => self.value.span().start,
@@ -212,51 +227,6 @@ impl<'a> Item<'a> {
         }
     }
 
-    /// A positive, finite number.
-    pub fn positive(&self) -> Result<f64> {
-        let value = self.number()?;
-        if value.is_finite() && value > 0.0 {
-            return Ok(value);
-        }
-        Err(self.error(format!("must be positive and finite, got {value}")))
-    }
-
-    /// A whole number, at least `least`.
-    pub fn count(&self, least: usize) -> Result<usize> {
-        let DeValue::Integer(integer) = self.value.get_ref() else {
-            return Err(match self.value.get_ref() {
-                DeValue::Float(float) => self.error(format!("must be a whole number, got {float}")),
-                _ => self.wrong_type("a whole number"),
-            });
-        };
-        match usize::from_str_radix(integer.as_str(), integer.radix()) {
-            Ok(count) if count >= least => Ok(count),
-            _ => Err(self.error(format!(
-                "must be a whole number, {least} or more, got {integer}"
-            ))),
-        }
-    }
-
-    /// A whole number, at least 1 and at most `most`: more would not fit in memory.
-    pub fn count_up_to(&self, most: usize) -> Result<usize> {
-        let count = self.count(1)?;
-        if count <= most {
-            return Ok(count);
-        }
-        Err(self.error(format!("must be at most {most}, got {count}")))
-    }
-
-    /// A number of seconds, positive and at most `most`.
-    pub fn seconds_up_to(&self, most: f64) -> Result<f64> {
-        let seconds = self.positive()?;
-        if seconds <= most {
-            return Ok(seconds);
-        }
-        let reason =
-            format!("must be at most {most} seconds, got {seconds}; leave it out for none");
-        Err(self.error(reason))
-    }
-
     /// Every number of a list.
     pub fn numbers(&self, wanted: &str) -> Result<Vec<f64>> {
         self.list(wanted)?.iter().map(Item::number).collect()
@@ -285,13 +255,50 @@ impl<'a> Item<'a> {
         items.iter().map(text).collect()
     }
 
-    /// One of a few words.
-    pub fn word(&self, known: &[&str], what: &str) -> Result<String> {
-        let word = self.text()?;
-        if known.contains(&word.as_str()) {
-            return Ok(word);
+    /// The part of that name: a field of a table, or an element of a list.
+    fn part(&self, name: &str) -> Option<Item<'a>> {
+        let parts = match self.as_section() {
+            Some(section) => section.items,
+            None => self.as_list()?,
+        };
+        parts.into_iter().find(|part| part.name == name)
+    }
+
+    /// An error about the value of an option, at the part of it that is wrong.
+    pub fn wrong(&self, wrong: &Wrong) -> SpecError {
+        let mut item = self.clone();
+        for name in &wrong.inside {
+            item = item.part(name).unwrap_or(item);
         }
-        Err(self.error(unknown(&word, known, what)))
+        match wrong.at_name {
+            true => item.error_at_name(&wrong.reason),
+            false => item.error(&wrong.reason),
+        }
+    }
+
+    /// The value as it is written, for an option to check.
+    pub fn setting(&self) -> Result<Setting> {
+        if let Some(section) = self.as_section() {
+            let fields = section.items.iter();
+            let fields = fields.map(|item| Ok((item.name.clone(), item.setting()?)));
+            return Ok(Setting::Table(fields.collect::<Result<_>>()?));
+        }
+        if let Some(items) = self.as_list() {
+            let items = items.iter().map(Item::setting);
+            return Ok(Setting::List(items.collect::<Result<_>>()?));
+        }
+        Ok(match self.value.get_ref() {
+            DeValue::Boolean(value) => Setting::Flag(*value),
+            DeValue::String(text) => Setting::Text(text.to_string()),
+            DeValue::Integer(integer) => {
+                match i128::from_str_radix(integer.as_str(), integer.radix()) {
+                    Ok(integer) => Setting::Integer(integer),
+                    Err(_) => Setting::Number(self.number()?),
+                }
+            }
+            DeValue::Float(_) => Setting::Number(self.number()?),
+            _ => return Err(self.wrong_type("a number, a string, a list or a table")),
+        })
     }
 
     /// The value as JSON, its names in alphabetical order.
@@ -338,35 +345,4 @@ fn join(path: &str, name: &str) -> String {
     } else {
         format!("{path}.{name}")
     }
-}
-
-/// Say that `name` is unknown, with the nearest of `known` if one is near, or else all of them.
-fn unknown(name: &str, known: &[&str], what: &str) -> String {
-    let near = known
-        .iter()
-        .map(|known| (distance(name, known), known))
-        .min();
-    match near.map(|(edits, near)| (edits, near.chars().count(), near)) {
-        // One slip in three letters, or two swapped, is a slip; more is another word.
-        Some((edits, length, near)) if edits <= 1 + length / 3 && edits < length => {
-            format!("unknown name '{name}'; did you mean '{near}'?")
-        }
-        _ => format!("unknown name '{name}'; the {what} are {}", known.join(", ")),
-    }
-}
-
-/// How many letters to insert, drop or change to get from `a` to `b` (Levenshtein's distance, row by row).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let change = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

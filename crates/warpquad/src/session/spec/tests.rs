@@ -1,7 +1,10 @@
-//! Check that a problem file is read as it is meant, and that every mistake is reported on its line.
+//! Check that a problem file is read as it is meant, and that every mistake is reported on its
+//! line.
 
 use super::*;
 use crate::error::Error;
+use crate::session::Session;
+use crate::warp::Range;
 use proptest::prelude::*;
 
 /// A file in the words of the guide, with its integrand as the first line of its section.
@@ -39,7 +42,7 @@ fn a_whole_file() {
     let problem = parse(&file(BANANA));
     let formula = "-(100*(y - x^2)^2 + (1 - x)^2)/20".to_string();
     assert_eq!(problem.integrand, Integrand::Log(formula));
-    assert_eq!(problem.range, Range::POSITIVE);
+    assert_eq!(problem.settings.range, Range::POSITIVE);
     assert_eq!(problem.names, ["x", "y"]);
     let laws = vec![
         ("uniform".to_string(), vec![-5.0, 5.0]),
@@ -51,8 +54,14 @@ fn a_whole_file() {
         (problem.budget.evaluations, problem.budget.workers),
         (Some(100), 1)
     );
-    assert_eq!((problem.on_failure, problem.retries), (OnFailure::Stop, 2));
-    assert_eq!((problem.timeout, problem.noise), (None, None));
+    assert_eq!(
+        (problem.settings.on_failure, problem.settings.retries),
+        (OnFailure::Stop, 2)
+    );
+    assert_eq!(
+        (problem.settings.timeout, problem.settings.noise),
+        (None, None)
+    );
     assert_eq!(problem.measure().unwrap().dim(), 2);
 }
 
@@ -109,12 +118,18 @@ fn every_integrand() {
 fn settings_of_the_integrand() {
     let text = "on_failure = \"retry\"\nretries = 0\ntimeout = 1.5\nnoise = 0\ntable = \"t.csv\"";
     let problem = parse(&file(text));
-    assert_eq!((problem.on_failure, problem.retries), (OnFailure::Retry, 0));
-    assert_eq!((problem.timeout, problem.noise), (Some(1.5), Some(0.0)));
+    assert_eq!(
+        (problem.settings.on_failure, problem.settings.retries),
+        (OnFailure::Retry, 0)
+    );
+    assert_eq!(
+        (problem.settings.timeout, problem.settings.noise),
+        (Some(1.5), Some(0.0))
+    );
     let open = file(BANANA).replace("[0, inf] ", "[-inf, +inf] ");
-    assert_eq!(parse(&open).range, Range::REAL);
+    assert_eq!(parse(&open).settings.range, Range::REAL);
     let unit = file(BANANA).replace("range = [0, inf]", "range = [0, 1]");
-    assert_eq!(parse(&unit).range, Range::UNIT);
+    assert_eq!(parse(&unit).settings.range, Range::UNIT);
 }
 
 #[test]
@@ -267,7 +282,8 @@ fn without_a_file_an_error_names_its_field_alone() {
     assert_eq!(Error::from(error).to_string(), want);
 }
 
-/// A mistake: what to write instead of what, the line and column it is found at, its field, and a part of the reason.
+/// A mistake: what to write instead of what, the line and column it is found at, its field, and a
+/// part of the reason.
 type Mistake = (
     &'static str,
     &'static str,
@@ -579,4 +595,56 @@ fn numbers_that_no_machine_has_room_for_are_refused() {
         assert!(error.to_string().contains(words), "{error}");
     }
     assert!(Problem::parse(&format!("{text}budget.workers = 1024\n")).is_ok());
+}
+
+#[test]
+fn a_tuning_is_numbers_by_the_names_of_its_fields() {
+    let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n";
+    let problem = |line: &str| Problem::parse(&format!("{text}[method.tuning]\n{line}\n"));
+    let tuned = problem("tails_sd = [1, 2.5]\naxes_nodes = 300").unwrap();
+    let session = Session::new(tuned, text, 0).unwrap();
+    let tuning = session.method().unwrap().tuning().unwrap();
+    assert_eq!(tuning.tails_sd, [1.0, 2.5]);
+    assert_eq!(tuning.axes_nodes, 300);
+    for (line, column, words) in [
+        (
+            "tail_sd = 1",
+            1,
+            "did you mean 'tails_sd'? the fields are choice_headroom_nats",
+        ),
+        ("axes_nodes = 1.5", 14, "must be one whole number from 1"),
+        (
+            "axes_nodes = 'many'",
+            14,
+            "must be a number or a list of numbers, got a string",
+        ),
+        ("tails_sd = [1, inf]", 12, "must be finite, got inf"),
+    ] {
+        let error = problem(line).unwrap_err();
+        assert_eq!((error.line, error.column), (4, column), "{error}");
+        assert!(error.reason.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_tuning_is_kept_in_the_journal_and_refused_where_there_is_none() {
+    let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n";
+    let begin = |lines: &str| {
+        let file = format!("{text}{lines}");
+        Session::new(Problem::parse(&file).unwrap(), &file, 0)
+    };
+    let session = begin("method.tuning.tails_sd = [1, 2.5]\n").unwrap();
+    let again = Session::from_lines(&session.to_lines()).unwrap();
+    assert_eq!(again.method(), session.method());
+    assert_eq!(
+        again.method_json()["tuning"]["tails_sd"].to_string(),
+        "[1.0,2.5]"
+    );
+    assert_eq!(begin("").unwrap().method_json().get("tuning"), None);
+    for name in ["smc", "bmc"] {
+        let lines = format!("method.name = '{name}'\nmethod.tuning.nugget = 1e-5\n");
+        let error = begin(&lines).unwrap_err().to_string();
+        let reason = format!("method.tuning: {name} has no tuning: it is auto's");
+        assert!(error.contains(&reason), "{error}");
+    }
 }

@@ -1,0 +1,52 @@
+"""The options of `integrate`, `resume` and `Session`; written by tools/options.py."""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, TypedDict
+
+
+class ResumeOptions(TypedDict, total=False):
+    """What may be given when a run is gone on with."""
+
+    on_failure: Literal["stop", "skip", "retry"] | None
+    """After a failed evaluation: stop, skip the point, or retry it."""
+    retries: int | None
+    """Attempts after the first, under retry; also restarts of a crashed command for one point."""
+    batch: int | None
+    """Points asked for at once, each as if those before it had come back as expected."""
+    budget: int | None
+    """Evaluations to spend."""
+    seconds: float | None
+    """Seconds on the clock to spend."""
+    log_z_sd: float | None
+    """The standard deviation of ln Z that is small enough, twice in a row."""
+    audit: float | None
+    """Check the answer with this part of the evaluations, at most 0.5."""
+
+
+class Options(ResumeOptions, total=False):
+    """What may be given when a run starts."""
+
+    range: tuple[float, float] | None
+    """What is known of f: 0,1 for a rate, -inf,inf for nothing."""
+    noise: float | None
+    """The variance of the noise on the latent g: on ln f, with the log warp."""
+    method: str | None
+    """The method, or a baseline, by name."""
+    warp: str | None
+    """The warp between g and f, in place of the method's own."""
+    kernel: str | None
+    """The kernel, in place of the method's own."""
+    fit: Literal["f", "g"] | None
+    """The space in which the hyperparameters are fitted."""
+    acquisition: str | None
+    """What chooses the next point, in place of the method's own."""
+    coordinates: Literal["identity", "natural", "score", "unit"] | None
+    """The coordinates that the Gaussian process lives in: identity, natural, score or unit."""
+    nodes: int | None
+    """Nodes of the final integral, to begin with."""
+    refit_every: int | None
+    """Observations between two fits from all starting points."""
+    particles: int | None
+    """The size of every pass of a baseline that has particles."""
+    tuning: Mapping[str, float | Sequence[float]] | None
+    """Numbers that auto decides by, for experiments; fields may change."""

@@ -1,0 +1,145 @@
+"""Write what is made from the core's table of options: Python's keywords for type checkers, and
+tables of the guide.
+
+    cargo build --release -p warpquad-cli
+    python tools/options.py            # writes
+    python tools/options.py --check    # says what is not up to date, and fails
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+Row = dict[str, Any]
+
+# What each kind of option is in Python; words and paths are made of more.
+TYPES = {
+    "name": "str",
+    "path": "str | os.PathLike[str]",
+    "texts": "Sequence[str]",
+    "count": "int",
+    "positive": "float",
+    "seconds": "float",
+    "variance": "float",
+    "interval": "tuple[float, float]",
+    "fields": "Mapping[str, float | Sequence[float]]",
+    "structure": "Mapping[str, Any]",
+}
+
+
+def python_type(row: Row) -> str:
+    """The type of an option's keyword."""
+    if row["kind"] == "word":
+        return f"Literal[{', '.join(json.dumps(word) for word in row['choices'])}]"
+    return TYPES[row["kind"]]
+
+
+def types(rows: list[Row]) -> str:
+    """The module that type checkers and editors read."""
+
+    def typed(name: str, base: str, about: str, fixed: bool) -> str:
+        fields = [row for row in rows if row["python"] and row["fixed"] == fixed]
+        lines = [f'    {row["keyword"]}: {python_type(row)} | None\n    """{row["help"]}."""\n' for row in fields]
+        return f'\n\nclass {name}({base}, total=False):\n    """{about}"""\n\n' + "".join(lines)
+
+    body = typed("ResumeOptions", "TypedDict", "What may be given when a run is gone on with.", False)
+    body += typed("Options", "ResumeOptions", "What may be given when a run starts.", True)
+    abstract = [name for name in ("Mapping", "Sequence") if f"{name}[" in body]
+    typing = [name for name in ("Any", "Literal", "TypedDict") if re.search(rf"\b{name}\b", body)]
+    imports = ["import os"] if "os." in body else []
+    imports += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
+    imports += [f"from typing import {', '.join(typing)}"]
+    title = '"""The options of `integrate`, `resume` and `Session`; written by tools/options.py."""'
+    return "\n".join([title, "", *imports]) + "\n" + body
+
+
+def shown(value: Any) -> str:
+    """A default, as a problem file has it."""
+    if isinstance(value, list):
+        return f"[{', '.join(shown(one) for one in value)}]"
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value if value == "inf" or value == "-inf" else json.dumps(value)
+
+
+def meaning(row: Row) -> str:
+    """The help of an option, with where it is refused."""
+    refused = f"; not for {', '.join(row['refused'])}" if row["refused"] else ""
+    return row["help"] + refused
+
+
+def default(row: Row) -> str:
+    """What holds if nothing is said."""
+    return f"`{shown(row['default'])}`" if row["default"] is not None else row["unset"]
+
+
+def section(rows: list[Row], name: str) -> str:
+    """The table of a section of the problem file."""
+    lines = ["| field | default | flag | meaning |", "| --- | --- | --- | --- |"]
+    for row in rows:
+        if row["section"] == name:
+            flag = f"`{row['flag']}`" if row["flag"] else ""
+            lines.append(f"| `{row['name']}` | {default(row)} | {flag} | {meaning(row)} |")
+    return "\n".join(lines)
+
+
+def keywords(rows: list[Row]) -> str:
+    """The table of Python's keywords."""
+    lines = ["| keyword | type | default | on resuming | meaning |", "| --- | --- | --- | --- | --- |"]
+    for row in rows:
+        if row["python"]:
+            resumed = "fixed" if row["fixed"] else "may change"
+            kind = python_type(row).replace("|", "\\|")
+            lines.append(f"| `{row['keyword']}` | `{kind}` | {default(row)} | {resumed} | {meaning(row)} |")
+    return "\n".join(lines)
+
+
+def between(text: str, name: str, table: str) -> str:
+    """The text with the table between the markers of that name."""
+    start, end = f"<!-- options: {name} -->", "<!-- end of options -->"
+    found = re.search(re.escape(start) + ".*?" + re.escape(end), text, flags=re.DOTALL)
+    if found is None:
+        sys.exit(f"no markers {start} ... {end}")
+    return text[: found.start()] + f"{start}\n{table}\n{end}" + text[found.end() :]
+
+
+def made(rows: list[Row]) -> dict[Path, str]:
+    """Every file that is made from the table, as it should be."""
+    problem, python = (ROOT / "docs" / "guide" / name for name in ("problem-file.md", "python.md"))
+    text = problem.read_text()
+    for name in ("integrand", "method", "budget"):
+        text = between(text, name, section(rows, name))
+    return {
+        ROOT / "python" / "warpquad" / "_options.py": types(rows),
+        problem: text,
+        python: between(python.read_text(), "keywords", keywords(rows)),
+    }
+
+
+def main() -> None:
+    """Write or check the files."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
+    parser.add_argument("--program", default=ROOT / "target" / "release" / "warpquad", help="the program warpquad")
+    args = parser.parse_args()
+    listed = subprocess.run([args.program, "list", "options", "--json"], check=True, capture_output=True, text=True)
+    files = made(json.loads(listed.stdout)["options"])
+    stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
+    if args.check:
+        if stale:
+            sys.exit("not up to date; run tools/options.py: " + ", ".join(str(path.relative_to(ROOT)) for path in stale))
+        return
+    for path in stale:
+        path.write_text(files[path])
+        print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
