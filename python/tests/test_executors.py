@@ -1,7 +1,9 @@
 """The evaluation loop over real executors: every worker busy, nothing waits for a batch."""
 
+import functools
 import math
 import threading
+import time
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 
 import integrands
@@ -56,9 +58,93 @@ def test_failures_in_other_processes(processes):
         wq.integrate(lambda p: 0.0, PRIORS, budget=40, executor=processes, progress=False)
 
 
-def test_a_process_that_dies():
-    with ProcessPoolExecutor(1) as pool, pytest.raises(wq.EvaluationError, match="the executor says BrokenProcessPool"):
-        wq.integrate(integrands.dies, PRIORS, budget=10, executor=pool, on_failure="skip", progress=False)
+def test_a_broken_pool_of_the_users_ends_the_run_and_says_what_to_do():
+    with (
+        ProcessPoolExecutor(1) as pool,
+        pytest.raises(wq.EvaluationError, match="BrokenProcessPool.*executor=lambda") as caught,
+    ):
+        wq.integrate(
+            integrands.dies, PRIORS, budget=10, executor=pool, on_failure="skip", progress=False
+        )
+    assert caught.value.failure is not None
+
+
+def test_a_dead_worker_costs_a_retry(tmp_path):
+    dies_once = functools.partial(integrands.dies_once, str(tmp_path / "died"))
+    r = wq.integrate(
+        dies_once,
+        PRIORS,
+        budget=40,
+        executor=lambda: ProcessPoolExecutor(2),
+        on_failure="retry",
+        argument="dict",
+        progress=False,
+    )
+    check(r)
+    assert any("BrokenProcessPool" in failure.reason for failure in r.failures)
+
+
+def test_a_dead_worker_costs_its_point_where_failures_are_skipped(tmp_path):
+    dies_once = functools.partial(integrands.dies_once, str(tmp_path / "died"))
+    r = wq.integrate(
+        dies_once,
+        PRIORS,
+        budget=40,
+        executor=lambda: ProcessPoolExecutor(1),
+        on_failure="skip",
+        argument="dict",
+        progress=False,
+    )
+    assert r.stop == "evaluations" and 35 <= r.evaluations < 40
+
+
+def test_an_evaluation_has_a_time_limit():
+    calls = []
+
+    def slow_once(p):
+        calls.append(p)
+        if len(calls) == 3:
+            time.sleep(5.0)
+        return -(p["a"] ** 2) - p["b"] ** 2
+
+    r = wq.integrate(
+        slow_once, PRIORS, budget=20, timeout=0.5, on_failure="skip", progress=False
+    )
+    assert r.evaluations == 19
+    assert [failure.reason for failure in r.failures] == ["no answer within 0.5 s"]
+    with pytest.raises(wq.EvaluationError, match="no answer within 0.2 s"):
+        wq.integrate(lambda p: time.sleep(2.0), PRIORS, budget=20, timeout=0.2, progress=False)
+
+
+def test_slots_are_asked_for_at_every_step():
+    class Growing(ThreadPoolExecutor):
+        """One place to work at first, three after five points."""
+
+        submitted = 0
+
+        def submit(self, *args):
+            self.submitted += 1
+            self._max_workers = 3 if self.submitted > 5 else 1
+            return super().submit(*args)
+
+    at_once = []
+    lock = threading.Lock()
+    running = 0
+
+    def counted(p):
+        nonlocal running
+        with lock:
+            running += 1
+            at_once.append(running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+        return -(p["a"] ** 2) - p["b"] ** 2
+
+    with Growing(3) as pool:
+        pool._max_workers = 1
+        check(wq.integrate(counted, PRIORS, budget=40, executor=pool, progress=False))
+    assert at_once[0] == 1 and max(at_once) == 3
 
 
 def test_joblibs_processes():

@@ -64,8 +64,9 @@ def integrate(
             one of several arguments gets the parameters by name.
         vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and
             returns n values.
-        executor, workers: anything with `submit` as in `concurrent.futures`, and how many points
-            are under way at once (the executor's workers by default). `workers` alone makes a pool
+        executor, workers: anything with `submit` as in `concurrent.futures`, or a function that
+            makes one, to have it made anew when a worker dies; and how many points are under way
+            at once (the executor's workers by default). `workers` alone makes a pool
             of threads.
         run: keep the run in this directory; if it holds a run already, go on with it.
         recheck: on going on, evaluate one recorded point again, to notice a changed function.
@@ -130,8 +131,13 @@ def resume(
 def _check_workers(executor: Any, workers: int | None) -> None:
     if workers is not None and workers < 1:
         raise SpecError.of("workers", f"must be 1 or more, got {workers}", workers)
-    if executor is not None and not callable(getattr(executor, "submit", None)):
-        raise SpecError.of("executor", f"must have submit(function, ...) as in concurrent.futures, got {executor!r}")
+    if executor is None or callable(getattr(executor, "submit", executor)):
+        return
+    raise SpecError.of(
+        "executor",
+        "must have submit(function, ...) as in concurrent.futures, or be a function that makes "
+        f"such a one, got {executor!r}",
+    )
 
 
 def _drive(
@@ -148,7 +154,8 @@ def _drive(
     session.core.set_batch(size)
     most = size if integrand.vectorized else 1
     limit = session.core.budget[0]
-    loop = Loop(session, integrand, executor, workers, most, _progress.make(progress, limit))
+    watch = _progress.make(progress, limit)
+    loop = Loop(session, integrand, executor, workers, most, watch, session.core.timeout)
     stop = loop.run()
     if loop.error is not None:
         raise loop.error

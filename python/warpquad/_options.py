@@ -11,6 +11,8 @@ class ResumeOptions(TypedDict, total=False):
     """After a failed evaluation: stop, skip the point, or retry it."""
     retries: int | None
     """Attempts after the first, under retry; also restarts of a crashed command for one point."""
+    timeout: float | None
+    """Seconds for one evaluation."""
     batch: int | None
     """Points asked for at once, each as if those before it had come back as expected."""
     budget: int | None

@@ -335,6 +335,12 @@ impl Session {
         self.look(py, |session| session.seconds())
     }
 
+    /// The time limit of one evaluation, in seconds.
+    #[getter]
+    fn timeout(&self, py: Python<'_>) -> Option<f64> {
+        self.look(py, |session| session.problem().settings.timeout)
+    }
+
     /// The parameters' names.
     #[getter]
     fn names(&self, py: Python<'_>) -> Vec<String> {

@@ -89,7 +89,7 @@ options! {
 
         timeout: Option<f64> = None,
         "Seconds for one evaluation",
-        { kind: Kind::Seconds { most: LONGEST_TIMEOUT_SECONDS }, value: "SECONDS", unset: "no limit", reach: Reach::Program }
+        { kind: Kind::Seconds { most: LONGEST_TIMEOUT_SECONDS }, value: "SECONDS", unset: "no limit" }
 
         noise: Option<f64> = None,
         "The variance of the noise on the latent g: on ln f, with the log warp",
