@@ -25,9 +25,10 @@ TYPES = {
     "texts": "Sequence[str]",
     "count": "int",
     "positive": "float",
+    "seconds": "float",
     "variance": "float",
     "interval": "tuple[float, float]",
-    "fields": "Mapping[str, float]",
+    "fields": "Mapping[str, float | Sequence[float]]",
     "structure": "Mapping[str, Any]",
 }
 

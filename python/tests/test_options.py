@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 import warpquad as wq
 from conftest import program
@@ -62,6 +63,7 @@ def test_an_unknown_keyword_is_a_type_error_with_the_options(tmp_path):
 
 def test_every_option_reaches_the_problem_file():
     examples = {"name": "a", "count": 3, "positive": 0.25, "variance": 0.5, "interval": (0, 2)}
+    examples["fields"] = {"nugget": 1e-5}
     for keyword, row in _problem.TABLE.items():
         value = row["choices"][-1] if row["kind"] == "word" else examples[row["kind"]]
         text = _problem.text(wq._priors.read(PRIORS), {keyword: value})
@@ -80,6 +82,20 @@ def test_particles_can_be_set(tmp_path):
     with pytest.raises(wq.SpecError, match="is for the baselines smc") as caught:
         wq.integrate(log_f, PRIORS, particles=64)
     assert caught.value.field == "method.particles"
+
+
+def test_a_tuning_is_a_dict_of_numbers_or_sequences(tmp_path):
+    given = {"tails_sd": np.array([1, 2.5]), "axes_nodes": 300}
+    wq.integrate(log_f, PRIORS, budget=6, tuning=given, run=tmp_path / "run", progress=False)
+    kept = {"axes_nodes": 300.0, "tails_sd": [1.0, 2.5]}
+    assert first_line(tmp_path / "run")["method"]["tuning"] == kept
+    r = wq.resume(tmp_path / "run", log_f, budget=8, progress=False)
+    assert r.evaluations == 8 and json.loads(r.core.to_lines().splitlines()[0])["method"]["tuning"] == kept
+    with pytest.raises(wq.SpecError, match="unknown field 'tail_sd'; did you mean 'tails_sd'") as caught:
+        wq.Session(PRIORS, tuning={"tail_sd": 1})
+    assert caught.value.field == "method.tuning.tail_sd"
+    with pytest.raises(wq.SpecError, match="mmlt has no tuning: it is auto's"):
+        wq.Session(PRIORS, method="mmlt", tuning={"nugget": 1e-5})
 
 
 def test_resuming_keeps_the_policy_and_takes_another_budget(tmp_path):

@@ -1,5 +1,6 @@
 """The options of `integrate`, `resume` and `Session`; written by tools/options.py."""
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, TypedDict
 
 
@@ -47,3 +48,5 @@ class Options(ResumeOptions, total=False):
     """Observations between two fits from all starting points."""
     particles: int | None
     """The size of every pass of a baseline that has particles."""
+    tuning: Mapping[str, float | Sequence[float]] | None
+    """Numbers that auto decides by, for experiments; fields may change."""

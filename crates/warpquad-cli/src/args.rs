@@ -211,4 +211,5 @@ pub enum Family {
     Baselines,
     Experiments,
     Options,
+    Tuning,
 }

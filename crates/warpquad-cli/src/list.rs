@@ -41,6 +41,11 @@ pub fn list(args: &List) -> Result<()> {
             pairs(warpquad_experiments::REGISTRY, |e| (e.name, e.summary)),
         ),
         (Family::Options, "options", settings()),
+        (
+            Family::Tuning,
+            "tuning: numbers that auto decides by, for experiments",
+            tuning(),
+        ),
     ];
     if args.json {
         let chosen = families.iter();
@@ -86,6 +91,19 @@ fn settings() -> Vec<(String, String)> {
     let rows = options::TABLE.iter();
     rows.map(|option| (option.field(), option.help.into()))
         .collect()
+}
+
+/// The fields of the tuning: the default with its unit, and what it is.
+fn tuning() -> Vec<(String, String)> {
+    let defaults = engine::Tuning::default();
+    let row = |field: &engine::Field| {
+        let numbers = defaults.get(field.name).unwrap_or_default();
+        let numbers: Vec<String> = numbers.iter().map(f64::to_string).collect();
+        let (value, unit) = (numbers.join(","), field.unit);
+        let summary = field.summary.trim();
+        (field.name.into(), format!("{value} [{unit}] {summary}"))
+    };
+    engine::Tuning::FIELDS.iter().map(row).collect()
 }
 
 fn pairs<E>(entries: &[E], pair: fn(&E) -> (&'static str, &'static str)) -> Vec<(String, String)> {

@@ -95,3 +95,40 @@ fn every_option_is_listed() {
     let all: Json = serde_json::from_str(&all.stdout).unwrap();
     assert_eq!(all["warps"][0]["name"], "identity");
 }
+
+#[test]
+fn a_tuning_is_a_flag_that_may_be_repeated() {
+    let dir = directory("options-tuning");
+    let problem = write(&dir, "problem.toml", GAUSSIAN);
+    let run = dir.join("run");
+    let flags = [
+        "--budget",
+        "8",
+        "--method",
+        "auto",
+        "--tuning",
+        "tails_sd=1,2.5",
+        "--tuning",
+        "axes_nodes=300",
+    ];
+    done(&mut integrate(&problem, &run, &flags)).exits(0);
+    let kept = events(&run)[0]["method"]["tuning"].clone();
+    let expected = serde_json::json!({"axes_nodes": 300.0, "tails_sd": [1.0, 2.5]});
+    assert_eq!(kept, expected);
+    done(&mut integrate(&problem, &run, &flags)).exits(0);
+    done(&mut integrate(&problem, &run, &flags[..4])).refuses(1, &["tuning"]);
+    let wrong = |word: &str| done(&mut integrate(&problem, &run, &["--tuning", word]));
+    wrong("tails_sd").refuses(2, &["must be FIELD=VALUE"]);
+    wrong("depth=1").refuses(
+        2,
+        &["unknown field 'depth'; the fields are choice_headroom_nats"],
+    );
+    let listed = done(&mut warpquad(&["list", "tuning"])).exits(0).stdout;
+    for words in [
+        "tails_sd",
+        "256 [nodes]",
+        "300,300,100,60 [nats, by dimension]",
+    ] {
+        assert!(listed.contains(words), "{listed}");
+    }
+}

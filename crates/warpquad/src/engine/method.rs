@@ -66,8 +66,8 @@ pub struct Entry {
     pub name: &'static str,
     /// What it is for.
     pub summary: &'static str,
-    /// Make one; for `auto`, that of a positive f.
-    pub build: fn() -> Method,
+    /// Make one, for an f of that range.
+    pub build: fn(Range) -> Method,
 }
 
 /// The name of the method that chooses for the user.
@@ -78,17 +78,17 @@ pub static REGISTRY: &[Entry] = &[
     Entry {
         name: AUTO,
         summary: "what to use: saturating warp, tails watched, several models averaged",
-        build: || Method::auto(Range::POSITIVE),
+        build: Method::auto,
     },
     Entry {
         name: "bmc",
         summary: "Bayesian Monte Carlo: no warp; for f of either sign",
-        build: || Method::published("identity", Space::F, "uncertainty", Matching::Moments),
+        build: |_| Method::published("identity", Space::F, "uncertainty", Matching::Moments),
     },
     Entry {
         name: "wsabi-l",
         summary: "square warp, linearised, fitted in g-space, uncertainty times the prior squared",
-        build: || {
+        build: |_| {
             Method::published(
                 "square",
                 Space::G,
@@ -100,32 +100,32 @@ pub static REGISTRY: &[Entry] = &[
     Entry {
         name: "wsabi-m",
         summary: "square warp, moments matched, fitted in f-space",
-        build: || Method::published("square", Space::F, "uncertainty", Matching::Moments),
+        build: |_| Method::published("square", Space::F, "uncertainty", Matching::Moments),
     },
     Entry {
         name: "wsabi-m-g",
         summary: "square warp, moments matched, fitted in g-space",
-        build: || Method::published("square", Space::G, "uncertainty", Matching::Moments),
+        build: |_| Method::published("square", Space::G, "uncertainty", Matching::Moments),
     },
     Entry {
         name: "mmlt",
         summary: "log warp, moments matched, fitted in f-space: the paper's method",
-        build: || Method::published("log", Space::F, "uncertainty", Matching::Moments),
+        build: |_| Method::published("log", Space::F, "uncertainty", Matching::Moments),
     },
     Entry {
         name: "mmlt-g",
         summary: "log warp, moments matched, fitted in g-space",
-        build: || Method::published("log", Space::G, "uncertainty", Matching::Moments),
+        build: |_| Method::published("log", Space::G, "uncertainty", Matching::Moments),
     },
     Entry {
         name: "probit",
         summary: "probit warp for bounded f, fitted in f-space",
-        build: || Method::published("probit", Space::F, "uncertainty", Matching::Moments),
+        build: |_| Method::published("probit", Space::F, "uncertainty", Matching::Moments),
     },
     Entry {
         name: "probit-g",
         summary: "probit warp for bounded f, fitted in g-space",
-        build: || Method::published("probit", Space::G, "uncertainty", Matching::Moments),
+        build: |_| Method::published("probit", Space::G, "uncertainty", Matching::Moments),
     },
 ];
 
@@ -175,8 +175,20 @@ impl Method {
         }
     }
 
-    /// The method of that name; `auto` is that of a positive f.
+    /// The method of that name, for a positive f.
     pub fn by_name(name: &str) -> Result<Method> {
+        Method::named(name, Range::POSITIVE)
+    }
+
+    /// The method of that name, for an f of that range.
+    ///
+    /// ```
+    /// use warpquad::{engine::Method, warp::Range};
+    /// let range = Range { lo: 0.0, hi: 1.0 };
+    /// assert_eq!(Method::named("auto", range)?, Method::auto(range));
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn named(name: &str, range: Range) -> Result<Method> {
         let entry = REGISTRY.iter().find(|entry| entry.name == name);
         let entry = entry.ok_or_else(|| {
             let names: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
@@ -188,7 +200,40 @@ impl Method {
             );
             Error::spec("method", reason)
         })?;
-        Ok((entry.build)())
+        Ok((entry.build)(range))
+    }
+
+    /// The most dimensions that it is known to reach; `None` if nothing is known.
+    pub fn max_dimensions(&self) -> Option<usize> {
+        match &self.plan {
+            Plan::Published { .. } => None,
+            Plan::Auto(_) => Some(AUTO_MAX_DIMENSIONS),
+        }
+    }
+
+    /// The numbers that it decides by; `None` for a method that has none to tune.
+    pub fn tuning(&self) -> Option<&Tuning> {
+        match &self.plan {
+            Plan::Published { .. } => None,
+            Plan::Auto(tuning) => Some(tuning),
+        }
+    }
+
+    /// Set a field of its [`Tuning`].
+    ///
+    /// ```
+    /// use warpquad::engine::Method;
+    /// let mut auto = Method::by_name("auto")?;
+    /// auto.tune("tails_sd", &[1.0, 2.0])?;
+    /// assert_eq!(auto.tuning().unwrap().tails_sd, [1.0, 2.0]);
+    /// assert!(Method::by_name("bmc")?.tune("tails_sd", &[1.0]).is_err());
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn tune(&mut self, field: &str, numbers: &[f64]) -> Result<()> {
+        match &mut self.plan {
+            Plan::Published { .. } => Err(Error::spec("tuning", "the method has none")),
+            Plan::Auto(tuning) => tuning.set(field, numbers),
+        }
     }
 
     /// Whether the belief about f is a first-order expansion.
@@ -241,6 +286,9 @@ impl Method {
         })
     }
 }
+
+/// The most dimensions in which `auto` is taken without being named.
+const AUTO_MAX_DIMENSIONS: usize = 10;
 
 /// The acquisition that `auto` takes unless it is told another one.
 const LOOK_AHEAD: &str = "look-ahead";

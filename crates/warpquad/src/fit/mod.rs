@@ -27,6 +27,33 @@ pub enum Space {
     G,
 }
 
+impl Space {
+    /// Both spaces.
+    pub const ALL: [Space; 2] = [Space::F, Space::G];
+    /// Their names.
+    pub const NAMES: &'static [&'static str] = &["f", "g"];
+
+    /// What users write.
+    pub fn name(self) -> &'static str {
+        Space::NAMES[self as usize]
+    }
+
+    /// The space of that name.
+    ///
+    /// ```
+    /// use warpquad::fit::Space;
+    /// assert_eq!(Space::by_name("g")?, Space::G);
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn by_name(name: &str) -> Result<Space> {
+        let space = Space::ALL.into_iter().find(|space| space.name() == name);
+        space.ok_or_else(|| {
+            let names = Space::NAMES.join(" and ");
+            Error::spec("fit", format!("unknown space '{name}'; there are {names}"))
+        })
+    }
+}
+
 /// Which starting points the optimiser is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Starts {

@@ -3,7 +3,7 @@
 use super::Session;
 use super::audit::Audit;
 use super::event::theta_json;
-use super::setup::{REACH, out_of_reach};
+use super::setup::exceeded;
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
 use crate::engine::Outcome;
@@ -167,15 +167,14 @@ fn unaudited(session: &Session, stop: &str) -> Option<Warning> {
     })
 }
 
-/// `auto` was asked for where it is out of its reach.
+/// The method was asked for where it is out of its reach.
 fn beyond(session: &Session) -> Option<Warning> {
     let dim = session.problem().names.len();
-    out_of_reach(session.problem()).then(|| {
-        format!(
-            "{dim} dimensions are out of reach of integration by a surrogate, which ends at about {REACH}: do not trust the \
-             interval; check with smc or nested"
-        )
-    })
+    let most = exceeded(session.method()?, dim)?;
+    Some(format!(
+        "{dim} dimensions are out of reach of integration by a surrogate, which ends at about \
+         {most}: do not trust the interval; check with smc or nested"
+    ))
 }
 
 /// Before a length scale can be told from the data, the interval is the prior's word.

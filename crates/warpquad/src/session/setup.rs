@@ -7,7 +7,7 @@ use super::options::{self, Kept};
 use super::spec::{Integrand, OnFailure, Problem};
 use crate::baseline::{self, Baseline};
 use crate::data::Value;
-use crate::engine::{AUTO, Method};
+use crate::engine::Method;
 use crate::error::{Error, Result};
 use crate::fit::Space;
 use crate::measure::Chart;
@@ -70,26 +70,24 @@ pub(super) fn audit(problem: &Problem) -> Result<()> {
     options::by_keyword("audit").map_or(Ok(()), |audit| options::allow(problem, audit))
 }
 
-/// The most dimensions in which `auto` is taken without being named.
-pub(super) const REACH: usize = 10;
-
-/// Refuse the default method where it is out of its reach.
-fn within_reach(problem: &Problem) -> Result<()> {
-    let dim = problem.names.len();
-    if problem.method.name.is_some() || dim <= REACH {
-        return Ok(());
-    }
-    let reason = format!(
-        "{dim} dimensions are out of reach of integration by a surrogate: beyond {REACH}, a few hundred evaluations \
-         do not tell a model of f where its mass is. Name a baseline, \"smc\" or \"nested\", and give it tens of thousands \
-         of evaluations; or name \"auto\" to try all the same, and do not trust its interval"
-    );
-    Err(problem.error("method.name", reason).into())
+/// The most dimensions that a method reaches, if there are more.
+pub(super) fn exceeded(method: &Method, dim: usize) -> Option<usize> {
+    method.max_dimensions().filter(|most| dim > *most)
 }
 
-/// Whether `auto` runs where it is out of its reach.
-pub(super) fn out_of_reach(problem: &Problem) -> bool {
-    problem.method_name() == AUTO && problem.names.len() > REACH
+/// Refuse a method that the user did not name where it is out of its reach.
+fn within_reach(problem: &Problem, method: &Method) -> Result<()> {
+    let dim = problem.names.len();
+    let Some(most) = exceeded(method, dim).filter(|_| problem.method.name.is_none()) else {
+        return Ok(());
+    };
+    let reason = format!(
+        "{dim} dimensions are out of reach of integration by a surrogate: beyond {most}, a few \
+         hundred evaluations do not tell a model of f where its mass is. Name a baseline, \"smc\" or \
+         \"nested\", and give it tens of thousands of evaluations; or name \"auto\" to try all the \
+         same, and do not trust its interval"
+    );
+    Err(problem.error("method.name", reason).into())
 }
 
 /// The method a problem asks for, its parts replaced one by one where it says so.
@@ -101,11 +99,9 @@ pub fn method(problem: &Problem) -> Result<Method> {
         Error::Spec { reason, .. } => problem.error(field, reason).into(),
         other => other,
     };
-    within_reach(problem)?;
-    let mut method = match problem.method_name() {
-        AUTO => Method::auto(problem.settings.range),
-        name => Method::by_name(name).map_err(|e| at("method.name", e))?,
-    };
+    let named = Method::named(problem.method_name(), problem.settings.range);
+    let mut method = named.map_err(|e| at("method.name", e))?;
+    within_reach(problem, &method)?;
     if let Some(warp) = &spec.warp {
         warp::by_name(warp).map_err(|e| at("method.warp", e))?;
         method.warp = warp.clone();
@@ -119,10 +115,14 @@ pub fn method(problem: &Problem) -> Result<Method> {
         method.acquisition = rule.clone();
     }
     if let Some(fit) = &spec.fit {
-        method.space = if fit == "g" { Space::G } else { Space::F };
+        method.space = Space::by_name(fit).map_err(|e| at("method.fit", e))?;
     }
     if let Some(chart) = &spec.coordinates {
         method.coordinates = Chart::parse(chart).map_err(|e| at("method.coordinates", e))?;
+    }
+    for (field, numbers) in spec.tuning.iter().flatten() {
+        let tuned = method.tune(field, numbers);
+        tuned.map_err(|e| at(&format!("method.tuning.{field}"), e))?;
     }
     method.nodes = spec.nodes.unwrap_or(method.nodes);
     method.refit_every = spec.refit_every.unwrap_or(method.refit_every);
@@ -151,11 +151,7 @@ pub(super) fn method_json(problem: &Problem, method: &Method) -> Json {
     spec.coordinates = Some(method.coordinates.name().to_string());
     spec.nodes = Some(method.nodes);
     spec.refit_every = Some(method.refit_every);
-    let space = match method.space {
-        Space::F => "f",
-        Space::G => "g",
-    };
-    spec.fit = Some(space.to_string());
+    spec.fit = Some(method.space.name().to_string());
     let mut fields = options::agreed(&resolved, Kept::Method);
     fields.insert("linearised".into(), json!(method.is_linearised()));
     Json::Object(fields)

@@ -98,17 +98,24 @@ impl Typed for Vec<String> {
     }
 }
 
-impl Typed for BTreeMap<String, f64> {
+/// The numbers of named fields.
+pub type Fields = BTreeMap<String, Vec<f64>>;
+
+impl Typed for Fields {
     fn write(&self) -> Setting {
+        let written = |numbers: &Vec<f64>| match &numbers[..] {
+            [number] => number.write(),
+            several => Setting::List(several.iter().map(Typed::write).collect()),
+        };
         let fields = self.iter();
-        Setting::Table(fields.map(|(k, v)| (k.clone(), v.write())).collect())
+        Setting::Table(fields.map(|(k, v)| (k.clone(), written(v))).collect())
     }
 
-    fn read(setting: &Setting) -> Option<BTreeMap<String, f64>> {
+    fn read(setting: &Setting) -> Option<Fields> {
         let Setting::Table(fields) = setting else {
             return None;
         };
-        let field = |(name, value): &(String, Setting)| Some((name.clone(), value.number()?));
+        let field = |(name, numbers): &(String, Setting)| Some((name.clone(), numbers.numbers()?));
         fields.iter().map(field).collect()
     }
 }

@@ -1,6 +1,7 @@
 //! Say what an option may be: the kind of its value, and the check that every front end makes.
 
 use super::Setting;
+use crate::error::Error;
 use crate::session::suggest;
 
 /// What an option may be.
@@ -35,8 +36,13 @@ pub enum Kind {
     Variance,
     /// Two numbers, the lower one first; they may be infinite.
     Interval,
-    /// A table of finite numbers: the names of its fields, and what they are.
-    Fields(fn() -> Vec<(&'static str, &'static str)>),
+    /// A table whose fields are numbers or lists of numbers.
+    Fields {
+        /// The names of all fields.
+        all: fn() -> Vec<&'static str>,
+        /// The check of a field's numbers.
+        check: fn(&str, &[f64]) -> crate::error::Result<()>,
+    },
     /// Anything else, with its own check.
     Structure {
         /// What it is, with an example.
@@ -102,14 +108,14 @@ impl Kind {
             Kind::Positive => "positive",
             Kind::Variance => "variance",
             Kind::Interval => "interval",
-            Kind::Fields(_) => "fields",
+            Kind::Fields { .. } => "fields",
             Kind::Structure { .. } => "structure",
         }
     }
 
     /// Whether a flag may be given several times, each adding to what it says.
     pub fn repeats(&self) -> bool {
-        matches!(self, Kind::Texts | Kind::Fields(_))
+        matches!(self, Kind::Texts | Kind::Fields { .. })
     }
 
     /// Refuse a setting that is not of this kind.
@@ -148,7 +154,7 @@ impl Kind {
                 ))),
             },
             Kind::Interval => interval(setting),
-            Kind::Fields(known) => fields(setting, &known()),
+            Kind::Fields { all, check } => fields(setting, &all(), *check),
             Kind::Structure { check, .. } => check(setting),
         }
     }
@@ -167,11 +173,17 @@ impl Kind {
                 let ends = word.split(',').map(|end| number(end, "two numbers LO,HI"));
                 ends.collect::<Result<_, _>>().map(Setting::List)
             }
-            Kind::Fields(_) => {
+            Kind::Fields { .. } => {
                 let (name, value) = word
                     .split_once('=')
                     .ok_or_else(|| format!("must be FIELD=VALUE, got '{word}'"))?;
-                let value = number(value, "a number").map_err(|e| format!("{name}: {e}"))?;
+                let numbers = value.split(',').map(|one| number(one, "a number"));
+                let numbers = numbers.collect::<Result<Vec<_>, _>>();
+                let mut numbers = numbers.map_err(|e| format!("{name}: {e}"))?;
+                let value = match numbers.len() {
+                    1 => numbers.remove(0),
+                    _ => Setting::List(numbers),
+                };
                 Ok(Setting::Table(vec![(name.trim().into(), value)]))
             }
             Kind::Structure { wanted, .. } => {
@@ -269,25 +281,33 @@ fn interval(setting: &Setting) -> Checked {
     }
 }
 
-fn fields(setting: &Setting, known: &[(&str, &str)]) -> Checked {
+fn fields(
+    setting: &Setting,
+    names: &[&str],
+    check: fn(&str, &[f64]) -> crate::error::Result<()>,
+) -> Checked {
     let Setting::Table(fields) = setting else {
         return Err(wrong_type(setting, "a table of numbers"));
     };
-    let names: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     for (name, value) in fields {
         if !names.contains(&name.as_str()) {
-            let hint = suggest::nearest(name, &names)
+            let hint = suggest::nearest(name, names)
                 .map_or(String::new(), |near| format!("did you mean '{near}'? "));
             let listed = names.join(", ");
             let reason = format!("unknown field '{name}'; {hint}the fields are {listed}");
             return Err(Wrong::new(reason).at_name().within(name));
         }
-        match number(value).map_err(|wrong| wrong.within(name))? {
-            value if value.is_finite() => {}
-            value => {
-                return Err(Wrong::new(format!("must be finite, got {value}")).within(name));
-            }
+        let wrong = |reason| Wrong::new(reason).within(name);
+        let numbers = value
+            .numbers()
+            .ok_or_else(|| wrong_type(value, "a number or a list of numbers").within(name))?;
+        if let Some(bad) = numbers.iter().find(|number| !number.is_finite()) {
+            return Err(wrong(format!("must be finite, got {bad}")));
         }
+        check(name, &numbers).map_err(|error| match error {
+            Error::Spec { reason, .. } => wrong(reason),
+            other => wrong(other.to_string()),
+        })?;
     }
     Ok(())
 }
@@ -296,7 +316,13 @@ fn fields(setting: &Setting, known: &[(&str, &str)]) -> Checked {
 mod tests {
     use super::*;
 
-    const SHAPE: Kind = Kind::Fields(|| vec![("width", "in nats"), ("height", "in metres")]);
+    const SHAPE: Kind = Kind::Fields {
+        all: || vec!["width", "height"],
+        check: |name, numbers| match (name, numbers.len()) {
+            ("width", 2..) => Err(Error::spec(name, "must be one number")),
+            _ => Ok(()),
+        },
+    };
 
     const COUNT: Kind = Kind::Count { least: 1, most: 9 };
 
@@ -351,6 +377,9 @@ mod tests {
             (SHAPE, "width=2", "fine"),
             (SHAPE, "width", "must be FIELD=VALUE, got 'width'"),
             (SHAPE, "width=inf", "width: must be finite, got inf"),
+            (SHAPE, "height=1,2,3", "fine"),
+            (SHAPE, "height=1,two", "height: must be a number, got 'two'"),
+            (SHAPE, "width=1,2", "width: must be one number"),
         ] {
             assert_eq!(reason(kind, word), said, "{kind:?} {word}");
         }

@@ -38,7 +38,7 @@ fn row(entry: &Entry) -> Json {
 fn choices(kind: &Kind) -> Json {
     match kind {
         Kind::Word(words) => json!(words),
-        Kind::Fields(fields) => fields().into_iter().map(|(name, _)| name).collect(),
+        Kind::Fields { all, .. } => json!(all()),
         Kind::Name { family } => json!(family),
         _ => Json::Null,
     }

@@ -18,6 +18,7 @@ mod rules;
 mod setting;
 mod table;
 
+pub use field::Fields;
 pub use kind::{Kind, Wrong};
 pub use listing::listing;
 pub use rules::Case;

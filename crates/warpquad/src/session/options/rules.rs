@@ -2,6 +2,7 @@
 
 use super::{Entry, TABLE};
 use crate::baseline;
+use crate::engine::Method;
 use crate::error::Result;
 use crate::measure::Form;
 use crate::session::spec::{Integrand, Problem};
@@ -16,6 +17,8 @@ pub enum Case {
     Baseline,
     /// The method is a baseline without particles.
     NoParticles,
+    /// The method has no tuning.
+    Untuned,
     /// The evaluations are those of a table.
     Table,
     /// f may be negative.
@@ -31,6 +34,7 @@ impl Case {
             Case::Quadrature => "Bayesian quadrature",
             Case::Baseline => "baselines",
             Case::NoParticles => "baselines without particles",
+            Case::Untuned => "other methods than auto",
             Case::Table => "tables",
             Case::AnySign => "an f of any sign",
             Case::Sample => "a prior that is a sample",
@@ -43,6 +47,10 @@ impl Case {
             Case::Quadrature => !baseline::is_baseline(problem.method_name()),
             Case::Baseline => baseline::is_baseline(problem.method_name()),
             Case::NoParticles => made().is_ok_and(|baseline| !baseline.takes_particles()),
+            Case::Untuned => {
+                let method = Method::by_name(problem.method_name());
+                Case::Baseline.holds(problem)? || method.is_ok_and(|one| one.tuning().is_none())
+            }
             Case::Table => matches!(problem.integrand, Integrand::Table { .. }),
             Case::AnySign => problem.settings.range.lo < 0.0,
             Case::Sample => matches!(problem.measure()?.form(), Form::Sample(_)),

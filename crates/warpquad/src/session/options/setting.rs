@@ -42,6 +42,14 @@ impl Setting {
         }
     }
 
+    /// The numbers, if it is one or a list of them.
+    pub fn numbers(&self) -> Option<Vec<f64>> {
+        match self {
+            Setting::List(list) => list.iter().map(Setting::number).collect(),
+            one => Some(vec![one.number()?]),
+        }
+    }
+
     /// The number that a word of the command line spells, whole if it can be.
     pub(super) fn number_in(text: &str) -> Option<Setting> {
         let text = text.trim();

@@ -1,7 +1,9 @@
 //! The options: one entry each, from which problem files, flags, keywords, journals and the guide
 //! are made.
 
-use super::{Case, Entry, Field, Kept, Kind, PLAIN, Reach, Section};
+use super::{Case, Entry, Field, Fields, Kept, Kind, PLAIN, Reach, Section};
+use crate::engine::Tuning;
+use crate::fit::Space;
 use crate::measure::Chart;
 use crate::session::spec::OnFailure;
 use crate::warp::Range;
@@ -62,6 +64,12 @@ const MOST_PARTICLES: usize = 1_000_000;
 /// The longest time limit, thirty years; a clock cannot count to much more.
 const LONGEST_TIMEOUT_SECONDS: f64 = 1e9;
 
+/// The fields of [`Tuning`].
+const TUNING: Kind = Kind::Fields {
+    all: || Tuning::FIELDS.iter().map(|field| field.name).collect(),
+    check: |name, numbers| Tuning::default().set(name, numbers),
+};
+
 const NO_PROCESS: &[(Case, &str)] = &[(Case::Baseline, "{method} has no Gaussian process")];
 
 options! {
@@ -110,7 +118,7 @@ options! {
 
         fit: Option<String> = None,
         "The space in which the hyperparameters are fitted",
-        { kind: Kind::Word(&["f", "g"]), value: "SPACE", unset: "the method's", kept: Kept::Method,
+        { kind: Kind::Word(Space::NAMES), value: "SPACE", unset: "the method's", kept: Kept::Method,
           refused: NO_PROCESS }
 
         acquisition: Option<String> = None,
@@ -145,6 +153,11 @@ options! {
               (Case::Quadrature, "is for the baselines {particles}"),
               (Case::NoParticles, "{method} has no particles"),
           ] }
+
+        tuning: Option<Fields> = None,
+        "Numbers that auto decides by, for experiments; fields may change",
+        { kind: TUNING, value: "FIELD=VALUE", unset: "the method's", kept: Kept::Method,
+          refused: &[(Case::Untuned, "{method} has no tuning: it is auto's")] }
     }
 
     /// When to stop: at the first limit that is met.

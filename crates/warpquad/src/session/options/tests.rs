@@ -13,8 +13,8 @@ fn example(kind: &Kind) -> Setting {
         Kind::Count { .. } => Setting::Integer(7),
         Kind::Seconds { .. } | Kind::Positive | Kind::Variance => Setting::Number(0.25),
         Kind::Interval => Setting::List(vec![Setting::Number(-1.0), Setting::Number(2.0)]),
-        Kind::Fields(fields) => {
-            let name = fields()[0].0.to_string();
+        Kind::Fields { all, .. } => {
+            let name = all()[0].to_string();
             Setting::Table(vec![(name, Setting::Number(0.5))])
         }
         Kind::Structure { .. } => Setting::Table(Vec::new()),

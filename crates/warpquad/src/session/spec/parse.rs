@@ -172,7 +172,10 @@ mod tests {
     /// An option that is a table inside `[method]`; its width is kept where nodes are.
     const SHAPE: Entry = Entry {
         name: "shape",
-        kind: Kind::Fields(|| vec![("width", "in nats"), ("height", "in metres")]),
+        kind: Kind::Fields {
+            all: || vec!["width", "height"],
+            check: |_, _| Ok(()),
+        },
         set: |problem, setting| {
             let Setting::Table(fields) = setting else {
                 return false;
@@ -211,7 +214,11 @@ mod tests {
                 (2, 1),
                 "did you mean 'width'? the fields are width, height",
             ),
-            ("width = '3'", (2, 9), "must be a number, got a string"),
+            (
+                "width = '3'",
+                (2, 9),
+                "must be a number or a list of numbers, got a string",
+            ),
             ("height = inf", (2, 10), "must be finite, got inf"),
         ] {
             let error = parse(&format!("[method.shape]\n{line}")).unwrap_err();

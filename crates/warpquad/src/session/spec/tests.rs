@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::error::Error;
+use crate::session::Session;
 use crate::warp::Range;
 use proptest::prelude::*;
 
@@ -592,4 +593,56 @@ fn numbers_that_no_machine_has_room_for_are_refused() {
         assert!(error.to_string().contains(words), "{error}");
     }
     assert!(Problem::parse(&format!("{text}budget.workers = 1024\n")).is_ok());
+}
+
+#[test]
+fn a_tuning_is_numbers_by_the_names_of_its_fields() {
+    let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n";
+    let problem = |line: &str| Problem::parse(&format!("{text}[method.tuning]\n{line}\n"));
+    let tuned = problem("tails_sd = [1, 2.5]\naxes_nodes = 300").unwrap();
+    let session = Session::new(tuned, text, 0).unwrap();
+    let tuning = session.method().unwrap().tuning().unwrap();
+    assert_eq!(tuning.tails_sd, [1.0, 2.5]);
+    assert_eq!(tuning.axes_nodes, 300);
+    for (line, column, words) in [
+        (
+            "tail_sd = 1",
+            1,
+            "did you mean 'tails_sd'? the fields are choice_headroom_nats",
+        ),
+        ("axes_nodes = 1.5", 14, "must be one whole number from 1"),
+        (
+            "axes_nodes = 'many'",
+            14,
+            "must be a number or a list of numbers, got a string",
+        ),
+        ("tails_sd = [1, inf]", 12, "must be finite, got inf"),
+    ] {
+        let error = problem(line).unwrap_err();
+        assert_eq!((error.line, error.column), (4, column), "{error}");
+        assert!(error.reason.contains(words), "{error}");
+    }
+}
+
+#[test]
+fn a_tuning_is_kept_in_the_journal_and_refused_where_there_is_none() {
+    let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n";
+    let begin = |lines: &str| {
+        let file = format!("{text}{lines}");
+        Session::new(Problem::parse(&file).unwrap(), &file, 0)
+    };
+    let session = begin("method.tuning.tails_sd = [1, 2.5]\n").unwrap();
+    let again = Session::from_lines(&session.to_lines()).unwrap();
+    assert_eq!(again.method(), session.method());
+    assert_eq!(
+        again.method_json()["tuning"]["tails_sd"].to_string(),
+        "[1.0,2.5]"
+    );
+    assert_eq!(begin("").unwrap().method_json().get("tuning"), None);
+    for name in ["smc", "bmc"] {
+        let lines = format!("method.name = '{name}'\nmethod.tuning.nugget = 1e-5\n");
+        let error = begin(&lines).unwrap_err().to_string();
+        let reason = format!("method.tuning: {name} has no tuning: it is auto's");
+        assert!(error.contains(&reason), "{error}");
+    }
 }
