@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks import environments
+from benchmarks import environments, tuning
 from benchmarks.peers import FINISH, PEERS, Budget
 from benchmarks.suite import PROBLEMS
 
@@ -61,6 +61,7 @@ class Job:
     problem: str
     seeds: tuple[int, ...]
     budgets: tuple[Budget, ...]
+    tuning: tuple[str, ...] = ()
 
 
 def jobs(args: argparse.Namespace, done: set[tuple[str, ...]], versions: dict[str, str]) -> Iterator[Job]:
@@ -78,7 +79,12 @@ def jobs(args: argparse.Namespace, done: set[tuple[str, ...]], versions: dict[st
                     shared.setdefault(left, []).append(seed)
                 for left, same in shared.items():
                     if left:
-                        yield Job(peer, problem, tuple(same), left)
+                        yield Job(peer, problem, tuple(same), left, tuned(args, peer))
+
+
+def tuned(args: argparse.Namespace, peer: str) -> tuple[str, ...]:
+    """The words of `--tuning` that are for a peer."""
+    return tuple(args.tuning) if PEERS[peer].tunable else ()
 
 
 def known(path: Path) -> set[tuple[str, ...]]:
@@ -92,6 +98,7 @@ def known(path: Path) -> set[tuple[str, ...]]:
 def work(job: Job, python: Path, seconds: int) -> list[dict[str, Any]]:
     """The rows of a worker, in a process of its own; those that it did not write say why."""
     words = [str(python), "-m", "benchmarks.worker", job.peer, job.problem, ",".join(map(str, job.seeds)), *map(str, job.budgets)]
+    words += [f"--tuning={word}" for word in job.tuning]
     environment = {**os.environ, **{name: "1" for name in THREADS}, "PYTHONHASHSEED": "0"}
 
     def limit() -> None:
@@ -145,7 +152,7 @@ def main(words: list[str] | None = None) -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     table = args.out / "runs.csv"
     pythons = {peer: environments.python_of(PEERS[peer], args.envs.resolve()) for peer in args.peers}
-    versions = {peer: environments.version(PEERS[peer]) for peer in args.peers}
+    versions = {peer: tuning.version(environments.version(PEERS[peer]), tuned(args, peer)) for peer in args.peers}
     left = list(jobs(args, known(table), versions))
     print(f"{len(left)} workers to run", flush=True)
     with ThreadPoolExecutor(args.jobs) as pool:
@@ -186,6 +193,9 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="one seed, and three problems unless they are named")
     parser.add_argument(
         "--group", type=int, default=1, help="seeds of one worker: saves the start of the interpreter for cheap peers"
+    )
+    parser.add_argument(
+        "--tuning", action="append", default=[], metavar="FIELD=VALUE", help="a number of warpquad-auto, see `warpquad list tuning`"
     )
     parser.add_argument("--jobs", type=int, default=2, help="workers at once")
     parser.add_argument("--seconds", type=int, default=600, help="of the processor, for each worker")

@@ -1,6 +1,6 @@
 """Run one peer on one problem: `python -m benchmarks.worker PEER PROBLEM SEED [BUDGET ...]`.
 
-SEED may be several, as in 0,1,2.
+SEED may be several, as in 0,1,2. `--tuning FIELD=VALUE` sets a number of our own method.
 
 It runs in the peer's environment. It writes a line of JSON to standard output for each seed and
 budget, as soon as it is there. What the peer prints goes to standard error.
@@ -8,6 +8,7 @@ budget, as soon as it is there. What the peer prints goes to standard error.
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import math
@@ -16,6 +17,7 @@ import sys
 import warnings
 from typing import Any, Iterable, Optional
 
+from benchmarks import tuning
 from benchmarks.counted import Counted
 from benchmarks.peers import FINISH, PEERS, Budget, Estimate
 from benchmarks.suite import PROBLEMS
@@ -44,7 +46,11 @@ def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
 
 
 def run(
-    peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]
+    peer_name: str,
+    problem_name: str,
+    seed: int,
+    budgets: Iterable[Budget],
+    tuned: Iterable[str] = (),
 ) -> Iterable[dict[str, Any]]:
     """The lines of one peer on one problem; an exception is a line for each budget not reached."""
     peer = PEERS[peer_name]
@@ -54,7 +60,8 @@ def run(
     left = list(wanted)
     try:
         problem.restart()
-        for estimate in module.run(problem, wanted, seed, **peer.options):
+        options = {**peer.options, **tuning.options(tuned)}
+        for estimate in module.run(problem, wanted, seed, **options):
             left.remove(estimate.budget)
             yield line(problem, estimate)
     except Exception as error:  # a peer may raise whatever it likes
@@ -65,16 +72,22 @@ def run(
 
 def main(words: list[str]) -> None:
     """The command line."""
-    peer, problem, seeds, *rest = words
-    budgets: list[Budget] = [b if b == FINISH else int(b) for b in rest]
+    parser = argparse.ArgumentParser()
+    for name in ("peer", "problem", "seeds"):
+        parser.add_argument(name)
+    parser.add_argument("budgets", nargs="*")
+    parser.add_argument("--tuning", action="append", default=[], metavar="FIELD=VALUE")
+    args = parser.parse_args(words)
+    peer, problem = args.peer, args.problem
+    budgets: list[Budget] = [b if b == FINISH else int(b) for b in args.budgets]
     if not budgets:
         budgets = [*PROBLEMS[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
     # Peers print; the lines have standard output for themselves.
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    for seed in map(int, seeds.split(",")):
-        for row in run(peer, problem, seed, budgets):
+    for seed in map(int, args.seeds.split(",")):
+        for row in run(peer, problem, seed, budgets, args.tuning):
             lines.write(json.dumps({"seed": seed, **row}) + "\n")
             lines.flush()
 

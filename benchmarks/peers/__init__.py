@@ -60,10 +60,12 @@ class Peer:
     options: dict[str, Any] = dataclasses.field(default_factory=dict)
     finishes: bool = False
     """Whether it has a run that stops by itself, at its defaults."""
+    tunable: bool = False
+    """Whether `--tuning` is for it."""
 
 
-def _ours(method: str) -> Peer:
-    return Peer("warpquad", "warpquad", {"method": method})
+def _ours(method: str, tunable: bool = False) -> Peer:
+    return Peer("warpquad", "warpquad", {"method": method}, tunable=tunable)
 
 
 PEERS: dict[str, Peer] = {
@@ -79,7 +81,7 @@ PEERS: dict[str, Peer] = {
     "pyvbmc": Peer("pyvbmc", "pyvbmc"),
     "gpry": Peer("gpry", "gpry"),
     "pocomc": Peer("pocomc", "pocomc", finishes=True),
-    "warpquad-auto": _ours("auto"),
+    "warpquad-auto": _ours("auto", tunable=True),
     "warpquad-mmlt": _ours("mmlt"),
     "warpquad-wsabi-m": _ours("wsabi-m"),
     "warpquad-bmc": _ours("bmc"),

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Iterator
-
+from typing import Any, Iterator, Mapping, Optional
 
 from benchmarks.peers import Estimate
 
 
-def run(problem: Any, budgets: Any, seed: int, method: str) -> Iterator[Estimate]:
+def run(
+    problem: Any,
+    budgets: Any,
+    seed: int,
+    method: str,
+    tuning: Optional[Mapping[str, Any]] = None,
+) -> Iterator[Estimate]:
     """Estimates at all budgets from one run: its path does not depend on where it will stop."""
     import warpquad as wq
 
@@ -17,7 +22,7 @@ def run(problem: Any, budgets: Any, seed: int, method: str) -> Iterator[Estimate
         name: by_name[family.replace("_", "").replace("-", "")](*numbers)
         for name, (family, *numbers) in problem.priors.items()
     }
-    session = wq.Session(priors, seed=seed, method=method)
+    session = wq.Session(priors, seed=seed, method=method, tuning=tuning)
     for budget in sorted(budgets):
         while session.evaluations < budget:
             (task,) = session.ask()

@@ -49,6 +49,25 @@ def test_the_harness_runs_what_is_missing_once(here: None, tmp_path: Path) -> No
     assert len(rows(tmp_path / "summary.csv")) == 6
 
 
+def test_a_tuning_reaches_the_workers_and_keeps_its_rows_apart(here: None, tmp_path: Path) -> None:
+    words = ["--peers", "qmc", "warpquad-auto", "--problems", "bump_1d", "--seeds", "1", "--finish-seeds", "0", "--jobs", "1"]
+    words += ["--out", str(tmp_path)]
+    run.main(words)
+    tuned = [*words, "--tuning", "tails_sd=1,2.5", "--tuning", "axes_nodes=300"]
+    run.main(tuned)
+    versions = {(r["peer"], r["version"]) for r in rows(tmp_path / "runs.csv")}
+    assert versions == {("qmc", "0"), ("warpquad-auto", "0"), ("warpquad-auto", "0 axes_nodes=300 tails_sd=1,2.5")}
+    assert all(r["error_text"] == "" for r in rows(tmp_path / "runs.csv"))
+    before = rows(tmp_path / "runs.csv")
+    run.main(tuned)
+    assert rows(tmp_path / "runs.csv") == before
+    job = run.Job("warpquad-auto", "bump_1d", (0,), (50,), ("no_such_field=1",))
+    (row,) = run.work(job, Path(sys.executable), 60)
+    assert "unknown field 'no_such_field'; the fields are" in row["error_text"]
+    with pytest.raises(SystemExit, match="must be FIELD=VALUE"):
+        run.main([*words, "--tuning", "tails_sd"])
+
+
 def test_a_worker_that_cannot_go_on_leaves_rows_that_say_so() -> None:
     job = run.Job("vegas", "bump_1d", (0, 1), (50, FINISH))
     found = run.work(job, Path(sys.executable), 60)  # vegas is not installed here
