@@ -1,4 +1,5 @@
-"""Write what is made from the core's table of options: Python's keywords for type checkers, and tables of the guide.
+"""Write what is made from the core's table of options: Python's keywords for type checkers, and
+tables of the guide.
 
     cargo build --release -p warpquad-cli
     python tools/options.py            # writes

@@ -1,4 +1,5 @@
-"""Every method runs from Python and from the command line, with any number of workers, and vectorized."""
+"""Every method runs from Python and from the command line, with any number of workers, and
+vectorized."""
 
 import math
 import subprocess

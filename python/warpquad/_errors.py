@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 
 
 class WarpquadError(Exception):
-    """Everything that warpquad raises by itself. What its text says is in attributes too; what is not known is None.
+    """Everything that warpquad raises by itself. What its text says is in attributes too; what is
+    not known is None.
 
     >>> import warpquad as wq
     >>> try:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from warpquad._options import Options, ResumeOptions
 
-# Points of one call of a vectorized function when no batch is given: a function is vectorized because a few
-# points cost it little more than one, and a batch chosen blind grows stale.
+# Points of one call of a vectorized function when no batch is given: a function is vectorized
+# because a few points cost it little more than one, and a batch chosen blind grows stale.
 DEFAULT_BATCH = 8
 
 
@@ -47,26 +47,33 @@ def integrate(
 
     >>> import math
     >>> import warpquad as wq
-    >>> r = wq.integrate(lambda x: -2 * x["a"] ** 2, {"a": wq.normal(0, 1)}, budget=20, progress=False)
+    >>> priors = {"a": wq.normal(0, 1)}
+    >>> r = wq.integrate(lambda x: -2 * x["a"] ** 2, priors, budget=20, progress=False)
     >>> abs(r.log_z + 0.5 * math.log(5)) < 0.05
     True
 
     Args:
         log_f: the log of the integrand; -inf is f = 0. Or give f itself as `f=`.
-        priors: a dict from names to priors (`wq.uniform(...)` and its like, frozen distributions of scipy.stats, anything
-            with a `ppf`), a multivariate normal, an array of draws (n, d), or a prior transform on the unit cube.
+        priors: a dict from names to priors (`wq.uniform(...)` and its like, frozen distributions of
+            scipy.stats, anything with a `ppf`), a multivariate normal, an array of draws (n, d), or
+            a prior transform on the unit cube.
         seed: the seed of a new run, 0 by default.
         names, dim: the parameters of draws, of a multivariate normal or of a prior transform.
-        argument: how the function is called: with a "dict", an "array", or "keywords". By default a function of one argument
-            gets a dict if the priors are a dict and an array otherwise; one of several arguments gets the parameters by name.
-        vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and returns n values.
-        executor, workers: anything with `submit` as in `concurrent.futures`, and how many points are under way at once (the
-            executor's workers by default). `workers` alone makes a pool of threads.
+        argument: how the function is called: with a "dict", an "array", or "keywords". By default a
+            function of one argument gets a dict if the priors are a dict and an array otherwise;
+            one of several arguments gets the parameters by name.
+        vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and
+            returns n values.
+        executor, workers: anything with `submit` as in `concurrent.futures`, and how many points
+            are under way at once (the executor's workers by default). `workers` alone makes a pool
+            of threads.
         run: keep the run in this directory; if it holds a run already, go on with it.
         recheck: on going on, evaluate one recorded point again, to notice a changed function.
-        progress: a bar or none; by default a bar in terminals and notebooks, and the logger "warpquad" elsewhere.
-        options: what a problem file may say, by the names below. `budget`, `seconds` and `log_z_sd` are limits: the first
-            one met stops the run, and without any of them it stops after 100 evaluations, a baseline after 10000.
+        progress: a bar or none; by default a bar in terminals and notebooks, and the logger
+            "warpquad" elsewhere.
+        options: what a problem file may say, by the names below. `budget`, `seconds` and `log_z_sd`
+            are limits: the first one met stops the run, and without any of them it stops after 100
+            evaluations, a baseline after 10000.
 
     Returns:
         What was found. After Ctrl-C, what is known so far, with `stop == "interrupted"`.
@@ -97,12 +104,13 @@ def resume(
     progress: bool | None = None,
     **options: Unpack[ResumeOptions],
 ) -> Result:
-    """Go on with the run in a directory, started by `integrate(..., run=DIR)` or by the command line.
+    """Go on with the run in a directory, started by `integrate(..., run=DIR)` or by the command
+    line.
 
-    Everything that is not given is as the run has it: its priors, its method, its seed, its policy for failures, its audit,
-    and its budget unless any of `budget`, `seconds` and `log_z_sd` is given. A function of one argument gets a dict. Priors
-    that the core knows by a coordinate only (a `ppf`, a prior transform) must be given again, because a journal holds no
-    functions.
+    Everything that is not given is as the run has it: its priors, its method, its seed, its policy
+    for failures, its audit, and its budget unless any of `budget`, `seconds` and `log_z_sd` is
+    given. A function of one argument gets a dict. Priors that the core knows by a coordinate only
+    (a `ppf`, a prior transform) must be given again, because a journal holds no functions.
     """
     _check_workers(executor, workers)
     given = _problem.given("resume", options, resuming=True)

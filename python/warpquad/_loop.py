@@ -39,13 +39,17 @@ def workers_of(executor: Any) -> int:
             return count
     client = getattr(executor, "_client", None)
     if client is not None and hasattr(client, "nthreads"):
-        # dask.distributed: a thread of a worker is a place to work; workers may still be on their way.
+        # dask.distributed: a thread of a worker is a place to work; workers may still be on their
+        # way.
         return max(1, sum(map(int, client.nthreads().values())))
     return os.cpu_count() or 1
 
 
 class Loop:
-    """The evaluations of a run that are under way. What to evaluate, and when to stop, the core decides."""
+    """The evaluations of a run that are under way.
+
+    What to evaluate, and when to stop, the core decides.
+    """
 
     def __init__(
         self,
@@ -95,7 +99,8 @@ class Loop:
             self.progress.see(self.core)
 
     def _hand_out(self) -> str | None:
-        """Give every free worker something to do, if there is something; why the run is over, if it is."""
+        """Give every free worker something to do, if there is something; why the run is over, if it
+        is."""
         while len(self.under_way) < self.workers:
             what, points, stop = self.core.next(self.most)
             if what == "stop":
@@ -134,7 +139,8 @@ class Loop:
 
 
 def _answers(future: Future[list[Answer]], count: int) -> list[Answer]:
-    """What came back; an executor that lost the evaluation, as a killed worker does, is a failure too."""
+    """What came back; an executor that lost the evaluation, as a killed worker does, is a failure
+    too."""
     try:
         return future.result()
     except (Exception, CancelledError) as error:

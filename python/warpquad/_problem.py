@@ -1,4 +1,5 @@
-"""Write the problem that Python describes as a problem file, so that the command line understands the run."""
+"""Write the problem that Python describes as a problem file, so that the command line understands
+the run."""
 
 from __future__ import annotations
 
@@ -20,7 +21,8 @@ TABLE: dict[str, dict[str, Any]] = {row["keyword"]: row for row in json.loads(_c
 
 
 def given(function: str, options: Mapping[str, Any], resuming: bool = False) -> dict[str, Any]:
-    """The options that say something; a keyword that is no option is a TypeError, as of any function."""
+    """The options that say something; a keyword that is no option is a TypeError, as of any
+    function."""
     known = [keyword for keyword, row in TABLE.items() if not (resuming and row["fixed"])]
     for keyword in options:
         if keyword in known:
@@ -60,7 +62,8 @@ def default(keyword: str) -> Any:
 
 
 def shown(resuming: bool = False) -> Callable[[F], F]:
-    """Show the options in the signature and the documentation of a function that takes them as `**options`."""
+    """Show the options in the signature and the documentation of a function that takes them as
+    `**options`."""
 
     def show(function: F) -> F:
         rows = {keyword: row for keyword, row in TABLE.items() if not (resuming and row["fixed"])}

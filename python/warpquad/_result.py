@@ -44,8 +44,9 @@ class Result:
     """What a run found; what the run does later does not change it.
 
     >>> import warpquad as wq
-    >>> r = wq.integrate(lambda x: -2 * (x["a"] - 1) ** 2, {"a": wq.normal(0, 1)}, budget=15, kernel="squared-exponential",
-    ...                  fit="g", progress=False)
+    >>> smooth = {"kernel": "squared-exponential", "fit": "g"}
+    >>> r = wq.integrate(lambda x: -2 * (x["a"] - 1) ** 2, {"a": wq.normal(0, 1)}, budget=15,
+    ...                  progress=False, **smooth)
     >>> abs(r.mean(lambda x: x["a"]).mean - 0.8) < 0.01   # the posterior is normal with mean 4/5
     True
     >>> r.posterior(100)["a"].shape
@@ -84,7 +85,8 @@ class Result:
 
     @property
     def audit(self) -> Audit | None:
-        """The check that the last part of the evaluations gave; None unless `audit=` asked for one."""
+        """The check that the last part of the evaluations gave; None unless `audit=` asked for
+        one."""
         known = self.report.get("audit")
         if known is None:
             return None
@@ -129,7 +131,8 @@ class Result:
 
     @property
     def observations(self) -> dict[str, Array]:
-        """Every evaluation in order: the parameters, and `log_f` (or `f`, if the function gave f itself)."""
+        """Every evaluation in order: the parameters, and `log_f` (or `f`, if the function gave f
+        itself)."""
         points, values, logs = self._observed
         out = dict(zip(self.names, self.priors.to_x(points).T.copy()))
         if logs.all():
@@ -140,7 +143,8 @@ class Result:
     def posterior(self, n: int = 4000, seed: int = 0) -> dict[str, Array]:
         """Posterior draws of equal weight: n values of each parameter, the same for the same seed.
 
-        They follow the prior times the belief's mean of f, and are exchangeable: any part of them is a sample too.
+        They follow the prior times the belief's mean of f, and are exchangeable: any part of them
+        is a sample too.
         """
         points, _ = self._draws(n, seed)
         return dict(zip(self.names, points.T.copy()))
@@ -152,17 +156,21 @@ class Result:
         return self.priors.to_x(points), log_f
 
     def prior(self, n: int = 4000) -> dict[str, Array]:
-        """About n points that follow the prior, evenly spread; all draws of a prior that is an array of them."""
+        """About n points that follow the prior, evenly spread; all draws of a prior that is an
+        array of them."""
         return dict(zip(self.names, self.priors.to_x(self._then.prior(n)).T.copy()))
 
     def mean(self, h: Callable[..., Any], *, argument: Argument | None = None, vectorized: bool | None = None) -> Expectation:
-        """The posterior expectation of h, with its error bar: a ratio of two integrals of f on the same nodes.
+        """The posterior expectation of h, with its error bar: a ratio of two integrals of f on the
+        same nodes.
 
         Args:
             h: takes a point and returns a number or an array of numbers.
-            argument: how h is called, "dict", "array" or "keywords"; by default as `wq.integrate` calls its function.
-            vectorized: True if h takes a batch (arrays of n values, or one of shape (n, d)) and returns n values; False if it
-                takes one point at a time. By default a batch is tried, compared with single points, and given up if they differ.
+            argument: how h is called, "dict", "array" or "keywords"; by default as `wq.integrate`
+                calls its function.
+            vectorized: True if h takes a batch (arrays of n values, or one of shape (n, d)) and
+                returns n values; False if it takes one point at a time. By default a batch is
+                tried, compared with single points, and given up if they differ.
 
         Returns:
             An `Expectation` with `mean`, `sd` and `interval(0.95)`; `float()` of it is the mean.
@@ -180,9 +188,11 @@ class Result:
         return Expectation(parts, values.shape[1:])
 
     def trace(self, points: int = TRACE_POINTS) -> dict[str, Array]:
-        """What was known of ln Z on the way: `evaluations`, `log_z`, `log_z_sd`, `low` and `high` (95 %) as arrays.
+        """What was known of ln Z on the way: `evaluations`, `log_z`, `log_z_sd`, `low` and `high`
+        (95 %) as arrays.
 
-        The run's own fits are conditioned again on what it had seen by then, so this takes about as long as so many results.
+        The run's own fits are conditioned again on what it had seen by then, so this takes about as
+        long as so many results.
         """
         if points not in self._steps:
             self._steps[points] = np.array(self._then.trace(points, 0.95)).reshape(-1, 5).T
@@ -190,15 +200,20 @@ class Result:
         return dict(zip(labels, self._steps[points].copy()))
 
     def to_pandas(self) -> pandas.DataFrame:
-        """The evaluations as a DataFrame: a column for each parameter, and `log_f` (or `f`). For posterior draws: `pandas.DataFrame(r.posterior(n))`."""
+        """The evaluations as a DataFrame: a column for each parameter, and `log_f` (or `f`).
+
+        For posterior draws: `pandas.DataFrame(r.posterior(n))`.
+        """
         import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
         return pandas.DataFrame(self.observations)
 
     def to_arviz(self, n: int = 4000, seed: int = 0, chains: int = 4) -> Any:
-        """Posterior draws as ArviZ takes them (a DataTree, InferenceData before ArviZ 1.0), with `sample_stats` of `lp`, the log of f.
+        """Posterior draws as ArviZ takes them (a DataTree, InferenceData before ArviZ 1.0), with
+        `sample_stats` of `lp`, the log of f.
 
-        The draws are exchangeable, so `chains` is only how they are stacked; ArviZ compares chains with each other.
+        The draws are exchangeable, so `chains` is only how they are stacked; ArviZ compares chains
+        with each other.
         """
         import arviz  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
@@ -215,10 +230,11 @@ class Result:
         return tree
 
     def plot(self, n: int = 4000, figure: Figure | None = None) -> Figure:
-        """A figure: the convergence of ln Z, the marginals of n draws, and where the run looked. Needs matplotlib.
+        """A figure: the convergence of ln Z, the marginals of n draws, and where the run looked.
+        Needs matplotlib.
 
-        It shows itself in a notebook; `r.plot().savefig("run.png")` keeps it, and `r.plot(figure=plt.figure(layout="constrained"))` draws
-        into a window of pyplot's.
+        It shows itself in a notebook; `r.plot().savefig("run.png")` keeps it, and
+        `r.plot(figure=plt.figure(layout="constrained"))` draws into a window of pyplot's.
         """
         from warpquad import _plotting
 

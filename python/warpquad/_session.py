@@ -41,10 +41,11 @@ class Task:
 
 
 class Session:
-    """A run of a problem: `ask` for points, `tell` their values, and look at the `result` at any time.
+    """A run of a problem: `ask` for points, `tell` their values, and look at the `result` at any
+    time.
 
-    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the command line before the
-    call returns, and a directory that holds a run already is gone on with.
+    The arguments are those of `wq.integrate`. With `run=DIR` every event is in the journal of the
+    command line before the call returns, and a directory that holds a run already is gone on with.
 
     >>> import math
     >>> import warpquad as wq
@@ -79,7 +80,8 @@ class Session:
 
     @classmethod
     def _of(cls, core: _core.Session, priors: Priors | None = None) -> Session:
-        """The session of a core's session; its own parameters are the user's unless priors say otherwise."""
+        """The session of a core's session; its own parameters are the user's unless priors say
+        otherwise."""
         session = cls.__new__(cls)
         session._begin(core, priors or Priors(core.names, "", core.names, keyed=True))
         return session
@@ -109,7 +111,8 @@ class Session:
         return Task(id, dict(zip(self.names, x.tolist())))
 
     def ask(self, n: int = 1) -> list[Task]:
-        """The next n points to evaluate, each chosen as if those before it had come back at their expected values."""
+        """The next n points to evaluate, each chosen as if those before it had come back at their
+        expected values."""
         return [self._task(self.core.ask()) for _ in range(n)]
 
     def pending(self) -> list[Task]:
@@ -211,5 +214,6 @@ def _seed(seed: int | None) -> int:
 
 
 def open(run: str | os.PathLike[str]) -> Session:
-    """Look at the run in a directory, started here or by the command line, while it runs too; nothing is written."""
+    """Look at the run in a directory, started here or by the command line, while it runs too;
+    nothing is written."""
     return Session._of(_core.Session.peek(run))

@@ -137,7 +137,8 @@ fn show(answer: &Answer) -> String {
 }
 
 fn check_table(args: &Check, problem: &Problem, home: &Path, method: &str) -> Result<()> {
-    // A belief is conditioned on the rows, so they must be data: this finds two values at one point.
+    // A belief is conditioned on the rows, so they must be data: this finds two values at one
+    // point.
     let Some((points, values)) = session::table(problem, home)? else {
         return Err(Error::spec("integrand.table", "has no evaluations"));
     };

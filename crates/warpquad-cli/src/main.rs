@@ -63,8 +63,8 @@ fn main() -> ExitCode {
     ExitCode::from(interrupt::exit_code().unwrap_or(code))
 }
 
-/// 1 the caller's mistake, 3 numerics, 4 the integrand; clap exits with 2 for usage by itself, and a
-/// signal gives 128 and its number.
+/// 1 the caller's mistake, 3 numerics, 4 the integrand; clap exits with 2 for usage by itself, and
+/// a signal gives 128 and its number.
 fn exit_code(error: &Error) -> u8 {
     match error {
         Error::Numerics { .. } => 3,

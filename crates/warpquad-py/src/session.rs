@@ -45,7 +45,8 @@ impl Session {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Look something up. Another thread may compute with the session for a while: wait without the lock too.
+    /// Look something up. Another thread may compute with the session for a while: wait without the
+    /// lock too.
     pub fn look<T: Send>(
         &self,
         py: Python<'_>,
@@ -88,8 +89,8 @@ impl Session {
     }
 }
 
-/// A problem from text that no file holds: its errors name fields, not lines. `limited` gives it the
-/// default budget if it has none.
+/// A problem from text that no file holds: its errors name fields, not lines. `limited` gives it
+/// the default budget if it has none.
 fn problem(text: &str, limited: bool) -> Result<Problem> {
     let parsed = Problem::parse(text).map_err(|error| Error::from(error.in_file("")))?;
     let problem = parsed.in_file("");
@@ -101,8 +102,8 @@ fn problem(text: &str, limited: bool) -> Result<Problem> {
 
 #[pymethods]
 impl Session {
-    /// A new run of the problem in `text`, kept in the directory `run` if one is given. `limited` gives
-    /// it the default budget if it has none.
+    /// A new run of the problem in `text`, kept in the directory `run` if one is given. `limited`
+    /// gives it the default budget if it has none.
     #[staticmethod]
     #[pyo3(signature = (text, seed, run=None, limited=false))]
     fn create(
@@ -241,7 +242,8 @@ impl Session {
     }
 
     /// Go on with these options, which a run may change: keywords, and values in the words of a
-    /// problem file. What is not given is as the run has it, and the default budget if it has no limit.
+    /// problem file. What is not given is as the run has it, and the default budget if it has no
+    /// limit.
     fn set_options(&self, py: Python<'_>, options: Vec<(String, String)>) -> PyResult<()> {
         self.compute(py, |session| {
             let read = |(keyword, text): &(String, String)| {
@@ -259,14 +261,16 @@ impl Session {
         self.change(py, |session| session.stopped(reason))
     }
 
-    /// Let go of the run's directory, for other processes; what is known stays. A run in memory stays open.
+    /// Let go of the run's directory, for other processes; what is known stays. A run in memory
+    /// stays open.
     fn close(&self, py: Python<'_>) {
         if self.look(py, session::Session::release) {
             self.closed.store(true, Ordering::Relaxed);
         }
     }
 
-    /// What is known of Z, by a run that stopped for this reason. Looking leaves no trace in the run.
+    /// What is known of Z, by a run that stopped for this reason. Looking leaves no trace in the
+    /// run.
     fn report(&self, py: Python<'_>, stop: &str) -> PyResult<Report> {
         self.compute(py, |session| session::Report::new(session, stop))
             .map(Report)

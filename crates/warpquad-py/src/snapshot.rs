@@ -1,4 +1,5 @@
-//! Hand a run's belief to Python as it is at one moment: posterior draws, weighted nodes, the way it came.
+//! Hand a run's belief to Python as it is at one moment: posterior draws, weighted nodes, the way
+//! it came.
 
 use crate::error::detached;
 use crate::session::Session;
@@ -9,7 +10,8 @@ use warpquad::engine::Engine;
 use warpquad::functional;
 use warpquad::{Error, Points, Result};
 
-/// Draws: points, ln f there, the effective number of nodes behind them, and the part of moves accepted.
+/// Draws: points, ln f there, the effective number of nodes behind them, and the part of moves
+/// accepted.
 type Draws<'py> = (
     Bound<'py, PyArray2<f64>>,
     Bound<'py, PyArray1<f64>>,
@@ -68,7 +70,8 @@ impl Snapshot {
             .map(PosteriorNodes)
     }
 
-    /// What was known of ln Z after at most `most` numbers of evaluations, the last one the present.
+    /// What was known of ln Z after at most `most` numbers of evaluations, the last one the
+    /// present.
     fn trace(&self, py: Python<'_>, most: usize, probability: f64) -> PyResult<Vec<Step>> {
         let outcomes = self.compute(py, |engine| engine.trace(most))?;
         let step = |outcome: &warpquad::engine::Outcome| {

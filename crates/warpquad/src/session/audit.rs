@@ -10,15 +10,16 @@ use serde_json::{Value as Json, json};
 /// The audit and the answer disagree beyond so many standard deviations of their difference.
 const TOO_FAR: f64 = 3.0;
 
-/// A fifth of the draws are the prior's own. If f has its mass in a small part of the prior they find none of it: the
-/// terms are 0 with probability 1/5, and the relative sd of one is sqrt(0.2 / 0.8). Among few draws none may be such, and their
-/// spread does not know of it.
+/// A fifth of the draws are the prior's own. If f has its mass in a small part of the prior they
+/// find none of it: the terms are 0 with probability 1/5, and the relative sd of one is sqrt(0.2 /
+/// 0.8). Among few draws none may be such, and their spread does not know of it.
 const LEAST_SD: f64 = 0.5;
 
 /// What the audit says of Z.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Audit {
-    /// ln of the mean of f pi/q over the draws, which is unbiased for Z; -inf if f was 0 at all of them.
+    /// ln of the mean of f pi/q over the draws, which is unbiased for Z; -inf if f was 0 at all of
+    /// them.
     pub ln_z: f64,
     /// The relative standard error of that mean; infinite for a single draw.
     pub ln_z_sd: f64,
@@ -33,8 +34,8 @@ pub struct Audit {
 impl Audit {
     /// The audit of terms ln(f pi/q), each with its point, among `misses` draws more that were 0.
     ///
-    /// The draws go on until so many have a value, so their number N = k + misses is random: the part of the
-    /// draws that have one is (k - 1) / (N - 1) without bias (Haldane 1945), not k / N.
+    /// The draws go on until so many have a value, so their number N = k + misses is random: the
+    /// part of the draws that have one is (k - 1) / (N - 1) without bias (Haldane 1945), not k / N.
     fn new(terms: &[f64], points: &[&[f64]], misses: usize) -> Option<Audit> {
         let k = terms.len();
         let top = (0..k).max_by(|&a, &b| terms[a].total_cmp(&terms[b]))?;
@@ -46,8 +47,8 @@ impl Audit {
         };
         let ln_sum = ln_sum_exp(terms);
         let share = |term: f64| (term - ln_sum).exp();
-        // With shares s of the sum, the mean is 1/N of it and its squared error sum (s - 1/N)^2 / (N (N - 1)); the misses
-        // have the share 0.
+        // With shares s of the sum, the mean is 1/N of it and its squared error sum (s - 1/N)^2 /
+        // (N (N - 1)); the misses have the share 0.
         let mean = 1.0 / all as f64;
         let spread: f64 = terms.iter().map(|&t| (share(t) - mean).powi(2)).sum();
         let spread = spread + misses as f64 * mean * mean;
@@ -82,7 +83,8 @@ impl Audit {
         let (ln_z, sd) = (outcome.law.ln_quantile(0.5), outcome.ln_sd());
         let least = LEAST_SD / (self.evaluations as f64).sqrt();
         let far = (self.ln_z - ln_z).abs() > TOO_FAR * self.ln_z_sd.max(least).hypot(sd);
-        // One draw with most of the sum is what a missed mode looks like; its standard error, which is about 1 then, hides it.
+        // One draw with most of the sum is what a missed mode looks like; its standard error, which
+        // is about 1 then, hides it.
         let lone = self.share > 0.5 && self.ln_z > outcome.ln_interval(0.95)[1];
         if !far && !lone {
             return None;
@@ -117,12 +119,14 @@ pub(super) fn is_due(budget: &Budget, committed: usize) -> bool {
 }
 
 impl Session {
-    /// What the audit says of Z so far; `None` if it has no value yet. Points that were given up are left out.
+    /// What the audit says of Z so far; `None` if it has no value yet. Points that were given up
+    /// are left out.
     ///
     /// ```
     /// use warpquad::session::{Session, evaluator::Answer, spec::Problem};
     /// use warpquad::Value;
-    /// let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\nbudget = { evaluations = 30, audit = 0.5 }";
+    /// let budget = "budget = { evaluations = 30, audit = 0.5 }";
+    /// let text = &format!("integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n{budget}");
     /// let mut session = Session::new(Problem::parse(text)?, text, 0)?;
     /// for _ in 0..30 {
     ///     let task = session.ask()?;
@@ -191,7 +195,8 @@ mod tests {
 
     #[test]
     fn misses_leave_it_unbiased() {
-        // Draws that miss with probability 0.6 and are uniform on [0, 1] otherwise, until three have a value: the mean is 0.2.
+        // Draws that miss with probability 0.6 and are uniform on [0, 1] otherwise, until three
+        // have a value: the mean is 0.2.
         let mut rng = Rng::new(5);
         let mut means = Vec::new();
         for _ in 0..40_000 {

@@ -7,8 +7,9 @@ use super::{Session, bounded, budget};
 use crate::error::{Error, Result};
 
 impl Session {
-    /// Go on with these options, given by their keywords. What is not given is as the run has it, but
-    /// a limit that is given replaces all its limits; a run without a limit gets the default budget.
+    /// Go on with these options, given by their keywords. What is not given is as the run has it,
+    /// but a limit that is given replaces all its limits; a run without a limit gets the default
+    /// budget.
     ///
     /// ```
     /// use warpquad::session::{Session, options::Setting, spec::Problem};

@@ -1,4 +1,5 @@
-//! Run a baseline beside the session: it asks for batches, is told values in any order, and goes on.
+//! Run a baseline beside the session: it asks for batches, is told values in any order, and goes
+//! on.
 //!
 //! The baseline is straight-line code on a thread of its own. It only ever runs while the session
 //! waits for its next batch, so that a run is a function of what was told.

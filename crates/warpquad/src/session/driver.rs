@@ -1,9 +1,9 @@
 //! Decide what a run does next: a machine without files, threads or a clock.
 //!
-//! All that a run decides is decided here, for every front end: what to evaluate, what to make of an
-//! answer, and when to stop. Whoever drives it asks for [`Next`] whenever a worker is free and hands
-//! every answer back. The time is passed in, in seconds. An event is written to a [`Record`] before it
-//! counts, and a journal is replayed through [`Driver::apply`], which takes events in.
+//! All that a run decides is decided here, for every front end: what to evaluate, what to make of
+//! an answer, and when to stop. Whoever drives it asks for [`Next`] whenever a worker is free and
+//! hands every answer back. The time is passed in, in seconds. An event is written to a [`Record`]
+//! before it counts, and a journal is replayed through [`Driver::apply`], which takes events in.
 
 mod follows;
 
@@ -47,8 +47,8 @@ pub(super) struct Driver {
     next_id: u64,
     /// Points asked for and not told.
     pending: BTreeMap<u64, Vec<f64>>,
-    /// Those of the pending points that nobody evaluates, in the order in which they are handed out:
-    /// what a killed process left behind, points to be tried again, and the rest of a batch.
+    /// Those of the pending points that nobody evaluates, in the order in which they are handed
+    /// out: what a killed process left behind, points to be tried again, and the rest of a batch.
     queue: VecDeque<u64>,
     /// How often a pending point has failed.
     attempts: BTreeMap<u64, usize>,
@@ -373,8 +373,8 @@ impl Driver {
             .is_due(self.told.len(), target, watched, seconds)
     }
 
-    /// Take an estimate in, made between two times: it may meet the target. Until some f is positive
-    /// there is nothing to say, and no estimate.
+    /// Take an estimate in, made between two times: it may meet the target. Until some f is
+    /// positive there is nothing to say, and no estimate.
     pub fn take_estimate(&mut self, made: Result<Outcome>, began: f64, ended: f64) {
         self.estimates.tried(self.told.len());
         let Ok(outcome) = made else { return };

@@ -7,8 +7,9 @@
 //! highest  a ^ b                from the right: 2^3^2 is 2^9
 //! ```
 //!
-//! The operator-precedence parser is winnow's, which the TOML reader uses too. Crates with a grammar of their own do not fit: exmex
-//! 0.21 reads -2^2 as 4, 2^3^2 as 64 and the parameter `minimum` as the operator `min`, and does not read 1e-3.
+//! The operator-precedence parser is winnow's, which the TOML reader uses too. Crates with a
+//! grammar of their own do not fit: exmex 0.21 reads -2^2 as 4, 2^3^2 as 64 and the parameter
+//! `minimum` as the operator `min`, and does not read 1e-3.
 
 mod grammar;
 mod program;
@@ -88,7 +89,8 @@ impl Expression {
         }
     }
 
-    /// The value at the point `x`, the parameters in order; NaN where a number is missing or the formula has no value.
+    /// The value at the point `x`, the parameters in order; NaN where a number is missing or the
+    /// formula has no value.
     pub fn evaluate(&self, x: &[f64]) -> f64 {
         if self.depth <= SMALL {
             run(&self.code, x, &mut [0.0; SMALL])

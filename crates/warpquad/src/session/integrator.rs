@@ -68,8 +68,8 @@ impl OwnIntegrator {
 }
 
 impl Integrator {
-    /// What a problem asks for. `planned` is the number of evaluations that a baseline plans for: the
-    /// budget that the run began with.
+    /// What a problem asks for. `planned` is the number of evaluations that a baseline plans for:
+    /// the budget that the run began with.
     pub fn new(problem: &Problem, seed: u64, planned: Option<usize>) -> Result<Integrator> {
         if let Some(baseline) = setup::baseline(problem)? {
             return Integrator::of_baseline(baseline, problem, seed, planned);

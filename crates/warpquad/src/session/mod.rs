@@ -50,8 +50,8 @@ use std::time::Instant;
 
 /// A run of a problem: what decides, the journal that restores it, and the clock.
 ///
-/// By hand, [`Session::ask`] and [`Session::tell`] are all that it takes. A loop over workers asks for
-/// [`Session::next`] instead, which minds the budget.
+/// By hand, [`Session::ask`] and [`Session::tell`] are all that it takes. A loop over workers asks
+/// for [`Session::next`] instead, which minds the budget.
 ///
 /// ```
 /// use warpquad::session::{Session, evaluator::Answer, spec::Problem};
@@ -93,8 +93,8 @@ impl Session {
         Session::start(problem, text, seed, Some(dir), integrator)
     }
 
-    /// A run of an engine or a baseline that no registry has, in memory or in a directory; a run that
-    /// the directory holds already is gone on with. The problem's `[method]` is not read.
+    /// A run of an engine or a baseline that no registry has, in memory or in a directory; a run
+    /// that the directory holds already is gone on with. The problem's `[method]` is not read.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -113,7 +113,8 @@ impl Session {
     ///     }
     /// }
     ///
-    /// let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\nbudget.evaluations = 2000";
+    /// let budget = "budget.evaluations = 2000";
+    /// let text = &format!("integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n{budget}");
     /// let own = OwnIntegrator::Baseline(Arc::new(Mine));
     /// let mut session = Session::with_integrator(Problem::parse(text)?, text, 0, None, own)?;
     /// while let Next::Evaluate(task) = session.next()? {
@@ -289,7 +290,8 @@ impl Session {
         self.driver.ask_for(x, &mut self.book)
     }
 
-    /// Take an answer, by the problem's policy for failures; it is in the journal when this returns.
+    /// Take an answer, by the problem's policy for failures; it is in the journal when this
+    /// returns.
     pub fn tell(&mut self, id: u64, answer: Answer, seconds: f64) -> Result<Taken> {
         let at = self.seconds();
         let times = Times { seconds, at };
@@ -364,8 +366,8 @@ impl Session {
         self.driver.problem()
     }
 
-    /// The parts of a named method of Bayesian quadrature; `None` for a baseline and for an engine of
-    /// the caller's own.
+    /// The parts of a named method of Bayesian quadrature; `None` for a baseline and for an engine
+    /// of the caller's own.
     pub fn method(&self) -> Option<&Method> {
         self.driver.integrator().method()
     }

@@ -8,8 +8,8 @@ use super::{Session, setup};
 use crate::error::{Error, Result};
 
 impl Session {
-    /// The run that these events tell of. If a problem is given it must be the run's own; what chooses
-    /// points is made by the method's name unless the caller brings it.
+    /// The run that these events tell of. If a problem is given it must be the run's own; what
+    /// chooses points is made by the method's name unless the caller brings it.
     pub(super) fn replay(
         events: Vec<Event>,
         problem: Option<Problem>,

@@ -22,7 +22,8 @@ pub fn run(
     mut watch: impl FnMut(&Session),
 ) -> Result<Stop> {
     let stop = match stop_before(session, interrupt) {
-        // A run that has met its budget is only looked at: its integrand need not be there any more.
+        // A run that has met its budget is only looked at: its integrand need not be there any
+        // more.
         Some(stop) => stop,
         None => {
             source.check()?;

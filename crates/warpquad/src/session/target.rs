@@ -23,8 +23,8 @@ impl Target {
     /// Hear an estimate of a run whose ln Z is to be known to `sd`.
     ///
     /// One narrow interval can be luck: a belief is surest just before it finds what it has missed.
-    /// So two estimates in a row, with evaluations between them, must meet the target, and the median
-    /// of the later one must lie in the earlier one's 95 % interval.
+    /// So two estimates in a row, with evaluations between them, must meet the target, and the
+    /// median of the later one must lie in the earlier one's 95 % interval.
     pub fn hear(&mut self, outcome: &Outcome, sd: f64) -> Verdict {
         if outcome.ln_sd().is_nan() || outcome.ln_sd() > sd {
             self.narrow = None;

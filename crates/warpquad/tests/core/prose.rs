@@ -12,20 +12,6 @@ const WRITTEN: &[&str] = &["target", "benchmarks/results"];
 /// How the names of files with prose end.
 const EXTENSIONS: &[&str] = &[".rs", ".py", ".pyi", ".md"];
 
-/// Files and folders that do not keep to the width yet. The list only shrinks.
-const NOT_YET: &[&str] = &[
-    "crates/warpquad/src/session",
-    "crates/warpquad-cli/src",
-    "crates/warpquad-py/src/session.rs",
-    "crates/warpquad-py/src/snapshot.rs",
-    "python/warpquad/_core.pyi",
-    "python/warpquad/_integrate.py",
-    "python/warpquad/_loop.py",
-    "python/warpquad/_problem.py",
-    "python/warpquad/_result.py",
-    "python/warpquad/_session.py",
-];
-
 /// The repository's root.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -50,11 +36,6 @@ fn files(folder: &str, out: &mut Vec<String>) {
             false => {}
         }
     }
-}
-
-fn is_not_yet(path: &str) -> bool {
-    let below = |listed: &str| path == listed || path.starts_with(&format!("{listed}/"));
-    NOT_YET.iter().any(|listed| below(listed))
 }
 
 /// Numbers of the lines of prose that are too wide, counted from 1.
@@ -117,7 +98,7 @@ fn no_line_of_prose_is_wider_than_100_columns() {
     files("", &mut all);
     assert!(all.iter().any(|path| path == "README.md"), "{all:?}");
     let mut wrong = Vec::new();
-    for path in all.iter().filter(|path| !is_not_yet(path)) {
+    for path in &all {
         let text = fs::read_to_string(root().join(path)).unwrap();
         let lines = wide_lines(path, &text);
         wrong.extend(lines.iter().map(|number| format!("{path}:{number}")));
@@ -127,16 +108,6 @@ fn no_line_of_prose_is_wider_than_100_columns() {
         "wider than {COLUMNS} columns; wrap them, and shorten the sentence:\n{}",
         wrong.join("\n")
     );
-}
-
-#[test]
-fn the_list_names_what_exists() {
-    for path in NOT_YET {
-        assert!(
-            root().join(path).exists(),
-            "{path} is gone: take it off the list"
-        );
-    }
 }
 
 #[test]

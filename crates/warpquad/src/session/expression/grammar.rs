@@ -50,10 +50,12 @@ fn larger(a: f64, b: f64) -> f64 {
 /// The constants; a parameter of the same name hides one.
 const CONSTANTS: &[(&str, f64)] = &[("pi", std::f64::consts::PI), ("e", std::f64::consts::E)];
 
-/// The deepest nesting that is read. The parser recurses, and a frame takes a few kilobytes of a stack that may have two megabytes.
+/// The deepest nesting that is read. The parser recurses, and a frame takes a few kilobytes of a
+/// stack that may have two megabytes.
 pub(super) const DEEPEST: usize = 64;
 
-/// An upper bound on how deep the parser recurses: open parentheses, powers from the right and leading minuses.
+/// An upper bound on how deep the parser recurses: open parentheses, powers from the right and
+/// leading minuses.
 pub(super) fn nesting(text: &str) -> usize {
     let (mut level, mut deepest, mut base) = (0_usize, 0, 0);
     let mut open = Vec::new();

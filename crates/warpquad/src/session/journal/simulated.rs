@@ -263,7 +263,8 @@ fn one_operation_that_fails_costs_nothing_or_an_error() {
     let events = run();
     for at in 0..operations(&events) {
         let disk = Simulated::new(Vec::new(), Trouble::FailsAt(at));
-        // A write is tried twice; the rest is an error, and the run goes on when it is started again.
+        // A write is tried twice; the rest is an error, and the run goes on when it is started
+        // again.
         let _ = go(&disk, &events);
         let seen = disk.state().seen.clone();
         let again = Simulated::new(seen, Trouble::None);

@@ -1,8 +1,8 @@
 //! Describe a problem: what to integrate, against which prior, how, and for how long.
 //!
-//! A problem file is TOML with the sections `[integrand]`, `[parameters]` or `[joint]`, `[method]` and `[budget]`. Every mistake is
-//! reported with its line. Names of methods, warps, kernels and acquisitions are kept as they are; who looks them up can point
-//! at them with [`Problem::error`].
+//! A problem file is TOML with the sections `[integrand]`, `[parameters]` or `[joint]`, `[method]`
+//! and `[budget]`. Every mistake is reported with its line. Names of methods, warps, kernels and
+//! acquisitions are kept as they are; who looks them up can point at them with [`Problem::error`].
 //!
 //! ```
 //! use warpquad::session::spec::Problem;
@@ -128,7 +128,8 @@ impl OnFailure {
 /// The prior, by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PriorSpec {
-    /// Independent parameters: for each, the name of its law in [`measure::REGISTRY`](crate::measure::REGISTRY) and its numbers.
+    /// Independent parameters: for each, the name of its law in
+    /// [`measure::REGISTRY`](crate::measure::REGISTRY) and its numbers.
     Product(Vec<(String, Vec<f64>)>),
     /// One normal law.
     Joint {
@@ -147,7 +148,8 @@ impl Problem {
     /// ```
     /// use warpquad::session::spec::{Integrand, PriorSpec, Problem};
     /// let prior = PriorSpec::Product(vec![("normal".to_string(), vec![0.0, 1.0])]);
-    /// let problem = Problem::new(Integrand::Log("-x^2".to_string()), vec!["x".to_string()], prior);
+    /// let integrand = Integrand::Log("-x^2".to_string());
+    /// let problem = Problem::new(integrand, vec!["x".to_string()], prior);
     /// let file = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
     /// assert_eq!(problem.canonical(), Problem::parse(file)?.canonical());
     /// # Ok::<(), warpquad::session::spec::SpecError>(())
@@ -230,7 +232,8 @@ impl Problem {
         }
     }
 
-    /// The line and column, from 1, of the value of a field like `method.kernel`; `None` if the file does not have it.
+    /// The line and column, from 1, of the value of a field like `method.kernel`; `None` if the
+    /// file does not have it.
     pub fn locate(&self, field: &str) -> Option<(usize, usize)> {
         let offset = *self.places.get(field)?;
         Some(error::position(&self.source, offset))

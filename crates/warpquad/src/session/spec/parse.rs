@@ -25,7 +25,8 @@ pub(super) fn problem(source: &str) -> Result<Problem> {
         return Err(top.missing("integrand", "is missing; add a section [integrand]"));
     };
     let integrand_section = item.section("a section [integrand]")?;
-    // First the integrand's own mistakes, which stand first in the file; its formula needs the names.
+    // First the integrand's own mistakes, which stand first in the file; its formula needs the
+    // names.
     let chosen = choose(&integrand_section)?;
     let (parameters, prior) = prior::prior(&top)?;
     let mut problem = Problem::new(integrand(chosen, &parameters)?, parameters, prior);

@@ -124,7 +124,8 @@ impl<'a> Section<'a> {
 impl<'a> Item<'a> {
     /// Where the value starts.
     pub fn start(&self) -> usize {
-        // The table of a [section] starts at its first field or its header; its name is what a person looks for.
+        // The table of a [section] starts at its first field or its header; its name is what a
+        // person looks for.
         match self.value.get_ref() {
             DeValue::Table(_) => self.key,
             _ => self.value.span().start,

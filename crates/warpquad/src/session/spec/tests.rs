@@ -1,4 +1,5 @@
-//! Check that a problem file is read as it is meant, and that every mistake is reported on its line.
+//! Check that a problem file is read as it is meant, and that every mistake is reported on its
+//! line.
 
 use super::*;
 use crate::error::Error;
@@ -281,7 +282,8 @@ fn without_a_file_an_error_names_its_field_alone() {
     assert_eq!(Error::from(error).to_string(), want);
 }
 
-/// A mistake: what to write instead of what, the line and column it is found at, its field, and a part of the reason.
+/// A mistake: what to write instead of what, the line and column it is found at, its field, and a
+/// part of the reason.
 type Mistake = (
     &'static str,
     &'static str,
