@@ -134,12 +134,12 @@ def test_the_command_line_reads_what_python_wrote(tmp_path, cli):
     assert report["log_z"] == r.log_z and report["log_z_interval"] == list(r.interval(0.95))
     assert (report["evaluations"], report["stop"]) == (20, "evaluations")
     assert "20/20 evaluations" in cli("status", run)
-    # Points by hand, and then the same function as a formula.
-    task = json.loads(cli("ask", run))
-    cli("tell", run, stdin=json.dumps({"id": task["id"], "log_f": log_f(task["params"])}))
-    assert wq.open(run).evaluations == 21
+    # Points by hand, within a larger budget, and then the same function as a formula.
     problem = tmp_path / "problem.toml"
     problem.write_text(FORMULA)
+    task = json.loads(cli("ask", run, "--problem", problem))
+    cli("tell", run, stdin=json.dumps({"id": task["id"], "log_f": log_f(task["params"])}))
+    assert wq.open(run).evaluations == 21
     whole = wq.integrate(log_f, PRIORS, budget=30, progress=False)
     done = cli("integrate", problem, "--run", run, "--recheck", "--json")
     assert done["evaluations"] == 30 and done["log_z"] == pytest.approx(whole.log_z, abs=1e-6)

@@ -72,7 +72,8 @@ class Loop:
         self.most = most
         self.done: queue.SimpleQueue[Future[list[Answer]]] = queue.SimpleQueue()
         self.under_way: dict[Future[list[Answer]], list[Task]] = {}
-        self.began: dict[Future[list[Answer]], float] = {}
+        # When each of them began, and where.
+        self.began: dict[Future[list[Answer]], tuple[float, Any]] = {}
         # Evaluations that were given up for their time and still hold a worker.
         self.late: set[Future[list[Answer]]] = set()
         self.error: EvaluationError | None = None
@@ -133,7 +134,7 @@ class Loop:
             future = Future()
             future.set_exception(error)
         self.under_way[future] = tasks
-        self.began[future] = time.monotonic()
+        self.began[future] = time.monotonic(), self.executor
         future.add_done_callback(self.done.put)
 
     def _take_one(self) -> None:
@@ -146,9 +147,10 @@ class Loop:
             self.late.remove(future)
             return
         tasks = self.under_way.pop(future)
-        self.began.pop(future, None)
+        _, home = self.began.pop(future)
         answers, broken = _answers(future, len(tasks), self.make is not None)
-        if broken and self.make is not None:
+        # All that was under way in a broken pool fails; the first of it has the pool made anew.
+        if broken and self.make is not None and home is self.executor:
             self._renew()
         self._hand_back(tasks, answers)
 
@@ -168,12 +170,12 @@ class Loop:
         if self.timeout is None:
             return
         now = time.monotonic()
-        late = [future for future, began in self.began.items() if now - began > self.timeout]
+        late = [future for future, (began, _) in self.began.items() if now - began > self.timeout]
         for future in late:
             if future.done():
                 continue
             tasks = self.under_way.pop(future)
-            seconds = now - self.began.pop(future)
+            seconds = now - self.began.pop(future)[0]
             if not future.cancel():
                 self.late.add(future)
             reason = f"no answer within {self.timeout:g} s"

@@ -202,10 +202,10 @@ impl Event {
 }
 
 /// Say who reads a journal of another version: the program that wrote it.
-fn other_version(version: u64, program: &str) -> String {
+pub(super) fn other_version(version: u64, program: &str) -> String {
     format!(
-        "journal version {version}; this program reads {VERSION}. The run was written by warpquad {program}: go on \
-         with that program, or start a new run"
+        "journal version {version}; this program reads {VERSION}. The run was written by warpquad \
+         {program}: go on with that program, or start a new run"
     )
 }
 

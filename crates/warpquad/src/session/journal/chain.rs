@@ -3,7 +3,7 @@
 //! A line that was changed, removed, repeated or moved breaks the chain at its place. The checksum
 //! is no signature: who may write the file may write another chain.
 
-use super::super::event::{Event, VERSION};
+use super::super::event::{Event, VERSION, other_version};
 
 /// The last fields of a line: `,"line":12,"crc":"01234567"}`.
 const CRC_LENGTH: usize = r#","crc":"01234567"}"#.len();
@@ -61,7 +61,8 @@ impl Chain {
         if self.lines == 0
             && let Some(version) = number("journal").filter(|&version| version != VERSION)
         {
-            return format!("journal version {version}; this program reads {VERSION}");
+            let program = json.get("program").and_then(serde_json::Value::as_str);
+            return other_version(version, program.unwrap_or("of another version"));
         }
         match number("line") {
             Some(found) if found > expected => format!(
