@@ -182,11 +182,8 @@ impl Engine {
     /// The model of all observations that chooses; `None` while every f is 0.
     pub fn model(&mut self) -> Result<Option<&Model>> {
         let n = self.len();
-        if !self
-            .current
-            .as_ref()
-            .is_some_and(|(_, _, known)| *known == n)
-        {
+        let known = matches!(&self.current, Some((_, _, known)) if *known == n);
+        if !known {
             let data = self.data()?;
             if data.all_zero() && self.history.range.lo == 0.0 {
                 return Ok(None);

@@ -48,10 +48,11 @@ fn waves(x: &[f64]) -> f64 {
     (3.0 * x[0]).sin() + (2.0 * x[1]).cos()
 }
 
-/// The problems: a function, its dimension and the evaluations of a run. The last two stop so early
-/// that the models of the ensemble disagree.
-#[allow(clippy::type_complexity)]
-const PROBLEMS: [(&str, fn(&[f64]) -> f64, usize, usize); 6] = [
+/// A name, ln f, its dimension and the evaluations of a run.
+type Problem = (&'static str, fn(&[f64]) -> f64, usize, usize);
+
+/// The last two stop so early that the models of the ensemble disagree.
+const PROBLEMS: [Problem; 6] = [
     ("bell", bell, 3, 40),
     ("ridge", ridge, 2, 40),
     ("bent", bent, 2, 50),
@@ -62,7 +63,7 @@ const PROBLEMS: [(&str, fn(&[f64]) -> f64, usize, usize); 6] = [
 
 #[test]
 fn some_of_the_problems_have_models_that_disagree() {
-    let disagree = |(_, f, dim, n): &(&str, fn(&[f64]) -> f64, usize, usize)| {
+    let disagree = |(_, f, dim, n): &Problem| {
         let mut engine = run(Method::auto(Range::POSITIVE), *dim, *f, *n);
         let ensemble = engine.ensemble().unwrap().clone();
         let how = Drawing::default();
