@@ -215,3 +215,65 @@ impl Integrator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::session::evaluator::Answer;
+    use crate::session::{Next, Session};
+    use std::path::Path;
+
+    const TEXT: &str = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\n\
+                        method.name = 'bmc'\nbudget.evaluations = ";
+
+    fn problem(evaluations: usize) -> (Problem, String) {
+        let text = format!("{TEXT}{evaluations}");
+        (Problem::parse(&text).unwrap(), text)
+    }
+
+    fn own(name: &str) -> OwnIntegrator {
+        let (problem, _) = problem(1);
+        let measure = problem.measure().unwrap();
+        let method = Method::by_name("bmc").unwrap();
+        let engine = Engine::new(method, problem.range, measure.as_ref(), 3).unwrap();
+        OwnIntegrator::Engine {
+            name: name.into(),
+            engine: Box::new(engine),
+        }
+    }
+
+    fn begin(name: &str, evaluations: usize, dir: Option<&Path>) -> Result<Session> {
+        let (problem, text) = problem(evaluations);
+        Session::with_integrator(problem, &text, 3, dir, own(name))
+    }
+
+    fn points(mut session: Session) -> Vec<Vec<f64>> {
+        while let Next::Evaluate(task) = session.next().unwrap() {
+            let value = Value::Log(-task.x[0].powi(2));
+            session.tell(task.id, Answer::Value(value), 0.0).unwrap();
+        }
+        let points = session.observations().0.iter();
+        points.map(<[f64]>::to_vec).collect()
+    }
+
+    #[test]
+    fn an_engine_of_ones_own_runs_like_a_named_one() {
+        let (problem, text) = problem(12);
+        let named = points(Session::new(problem, &text, 3).unwrap());
+        assert_eq!(points(begin("mine", 12, None).unwrap()), named);
+    }
+
+    #[test]
+    fn a_run_of_ones_own_goes_on_under_its_name() {
+        let dir = std::env::temp_dir().join(format!("warpquad-own-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&dir);
+        let whole = points(begin("mine", 12, None).unwrap());
+        assert_eq!(points(begin("mine", 5, Some(&dir)).unwrap()), whole[..5]);
+        assert_eq!(points(begin("mine", 12, Some(&dir)).unwrap()), whole);
+        let other = begin("other", 12, Some(&dir)).unwrap_err();
+        assert!(other.to_string().contains("\"mine\""), "{other}");
+        let unnamed = Session::open(&dir, None).unwrap_err();
+        assert!(unnamed.to_string().contains("mine"), "{unnamed}");
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+}
