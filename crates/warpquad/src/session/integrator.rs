@@ -235,7 +235,7 @@ mod tests {
         let (problem, _) = problem(1);
         let measure = problem.measure().unwrap();
         let method = Method::by_name("bmc").unwrap();
-        let engine = Engine::new(method, problem.range, measure.as_ref(), 3).unwrap();
+        let engine = Engine::new(method, problem.settings.range, measure.as_ref(), 3).unwrap();
         OwnIntegrator::Engine {
             name: name.into(),
             engine: Box::new(engine),
