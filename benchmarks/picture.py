@@ -53,20 +53,21 @@ LEFT_OUT = ("qmc-replicated", "dynesty-dynamic")
 LOWEST, HIGHEST = 1e-4, 30.0
 
 
-def draw(runs: list[Run], path: Path) -> None:
+def draw(runs: list[Run], path: Path, dims_of: dict[str, range] | None = None) -> None:
     """One panel for each group of dimension, one line for each peer: the median over problems and seeds."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
+    shown = dims_of or PANELS
     names = [p for p in LABELS if p not in LEFT_OUT and any(r.peer == p for r in runs)]
     others = [p for p in names if p != OURS[0]]
     with plt.rc_context(
         {"font.size": 9, "svg.fonttype": "path", "svg.hashsalt": "warpquad", "axes.spines.top": False, "axes.spines.right": False}
     ):
-        figure, panels = plt.subplots(1, len(PANELS), figsize=(10.5, 4.4), sharey=True, facecolor="white")
-        for axes, (title, dims) in zip(panels, PANELS.items()):
+        figure, panels = plt.subplots(1, len(shown), figsize=(10.5, 4.4), sharey=True, facecolor="white")
+        for axes, (title, dims) in zip(panels, shown.items()):
             inside = [r for r in runs if r.d in dims]
             shared = every(inside, names)
             for name in names:

@@ -17,7 +17,7 @@ from typing import Any, Iterable, Optional
 
 from benchmarks.counted import Counted
 from benchmarks.peers import FINISH, PEERS, Budget, Estimate
-from benchmarks.suite import PROBLEMS
+from benchmarks.suite import ALL
 
 
 def number(value: Optional[float]) -> Optional[float]:
@@ -45,7 +45,7 @@ def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
 def run(peer_name: str, problem_name: str, seed: int, budgets: Iterable[Budget]) -> Iterable[dict[str, Any]]:
     """The lines of one peer on one problem; an exception of the peer's is a line for each budget that it did not reach."""
     peer = PEERS[peer_name]
-    problem = Counted(PROBLEMS[problem_name])
+    problem = Counted(ALL[problem_name])
     module = importlib.import_module(f"benchmarks.peers.{peer.module}")
     wanted = list(budgets)
     left = list(wanted)
@@ -65,7 +65,7 @@ def main(words: list[str]) -> None:
     peer, problem, seeds, *rest = words
     budgets: list[Budget] = [b if b == FINISH else int(b) for b in rest]
     if not budgets:
-        budgets = [*PROBLEMS[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
+        budgets = [*ALL[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
     # Peers print; the lines have standard output for themselves.
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

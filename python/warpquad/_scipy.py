@@ -52,6 +52,7 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
     "norm": lambda s, loc, scale: ("normal", (loc, scale)),
     "uniform": lambda s, loc, scale: ("uniform", (loc, loc + scale)),
     "t": lambda s, loc, scale: ("student-t", (s[0], loc, scale)),
+    "cauchy": lambda s, loc, scale: ("cauchy", (loc, scale)),
     "truncnorm": lambda s, loc, scale: ("truncated-normal", (loc, scale, loc + s[0] * scale, loc + s[1] * scale)),
     "beta": lambda s, loc, scale: ("beta", (s[0], s[1])) if (loc, scale) == (0.0, 1.0) else None,
     "loguniform": _at_zero(lambda s, scale: ("log-uniform", (s[0] * scale, s[1] * scale))),
@@ -60,6 +61,7 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
     "gamma": _at_zero(lambda s, scale: ("gamma", (s[0], 1.0 / scale))),
     "expon": _at_zero(lambda s, scale: ("exponential", (1.0 / scale,))),
     "halfnorm": _at_zero(lambda s, scale: ("half-normal", (scale,))),
+    "halfcauchy": _at_zero(lambda s, scale: ("half-cauchy", (scale,))),
 }
 
 
