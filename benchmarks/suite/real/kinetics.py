@@ -112,8 +112,8 @@ def dnase_5d() -> Problem:
 def ryegrass_5d() -> Problem:
     """No closed form."""
     t = table("ryegrass")
-    # The control has the dose 0, whose log is far below all others.
-    log_c, root = np.log(np.maximum(t["concentration"], 1e-12)), t["root"]
+    # The control has the dose 0: its log is -inf, and its root is as long as any.
+    log_c, root = np.log(t["concentration"], out=np.full(len(t["root"]), -np.inf), where=t["concentration"] > 0.0), t["root"]
 
     def f(x: Array) -> Array:
         low, high, half, slope, noise = x.T[..., None]
