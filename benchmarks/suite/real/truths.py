@@ -41,10 +41,10 @@ class Answer:
     error: float
 
 
-def particles(problem: Problem, seed: int) -> Array:
-    """Particles of the posterior."""
-    z, _ = sampling.tempered(problem, PARTICLES, seed, moves=MOVES)
-    return moved(problem, z, 1, LAST_MOVES, np.random.default_rng(seed + 100))[0]
+def particles(problem: Problem, seed: int, effort: int) -> Array:
+    """Particles of the posterior, with so many times the usual steps."""
+    z, _ = sampling.tempered(problem, PARTICLES, seed, moves=effort * MOVES)
+    return moved(problem, z, 1, effort * LAST_MOVES, np.random.default_rng(seed + 100))[0]
 
 
 def moved(problem: Problem, z: Array, times: int, steps: int, rng: np.random.Generator) -> list[Array]:
@@ -125,10 +125,10 @@ def bridge(problem: Problem, draws: Array, seed: int) -> Answer:
     return Answer(log_z, float(error))
 
 
-def answers(problem: Problem) -> dict[str, str]:
-    """The row of a problem."""
+def answers(problem: Problem, effort: int = 1) -> dict[str, str]:
+    """The row of a problem; where the two ways disagree or are coarse, once more with five times the steps."""
     start = time.process_time()
-    first, second = (particles(problem, seed) for seed in (1, 2))
+    first, second = (particles(problem, seed, effort) for seed in (1, 2))
     tempered = time.process_time() - start
     one, share, sds = importance(problem, first, seed=11)
     two = bridge(problem, second, seed=22)
@@ -140,8 +140,11 @@ def answers(problem: Problem) -> dict[str, str]:
         flush=True,
     )
     allowed = 4.0 * np.hypot(one.error, two.error)
-    if not abs(one.log_z - two.log_z) < allowed:
-        raise ArithmeticError(f"{problem.name}: {one} and {two} disagree by more than {allowed:.1e}")
+    good = abs(one.log_z - two.log_z) < allowed and one.error < 0.003 and two.error < 0.02
+    if not good and effort == 1:
+        return answers(problem, 5)
+    if not good:
+        raise ArithmeticError(f"{problem.name}: {one} and {two} disagree by more than {allowed:.1e}, or are coarse")
     shown = [f"{one.log_z:.6f}", f"{one.error:.1e}", f"{share:.2f}", f"{two.log_z:.4f}", f"{two.error:.1e}"]
     return dict(zip(FIELDS, [problem.name, *shown, problem.names[narrowest], f"{sds[narrowest]:.1e}"]))
 
