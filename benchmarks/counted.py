@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import betaincinv, gammaincinv, ndtri
 
 # Quantile functions. Those of scipy's frozen distributions cost more than most likelihoods, and
 # samplers call them 1e5 times.
@@ -19,6 +19,10 @@ QUANTILES: dict[str, Callable[..., Any]] = {
     "halfnormal": lambda u, sd: -sd * ndtri((1 - u) / 2),
     "lognormal": lambda u, mean, sd: np.exp(mean + sd * ndtri(u)),
     "exponential": lambda u, rate: -np.log1p(-u) / rate,
+    "cauchy": lambda u, location, scale: location + scale * np.tan(np.pi * (u - 0.5)),
+    "halfcauchy": lambda u, scale: scale * np.tan(0.5 * np.pi * u),
+    "gamma": lambda u, shape, rate: np.maximum(gammaincinv(shape, u) / rate, np.finfo(float).tiny),
+    "beta": lambda u, a, b: betaincinv(a, b, u),
 }
 
 

@@ -53,13 +53,14 @@ LEFT_OUT = ("qmc-replicated", "dynesty-dynamic")
 LOWEST, HIGHEST = 1e-4, 30.0
 
 
-def draw(runs: list[Run], path: Path) -> None:
+def draw(runs: list[Run], path: Path, dims_of: dict[str, range] | None = None) -> None:
     """A panel for each group of dimension, a line for each peer: medians over problems, seeds."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
+    shown = dims_of or PANELS
     names = [p for p in LABELS if p not in LEFT_OUT and any(r.peer == p for r in runs)]
     others = [p for p in names if p != OURS[0]]
     with plt.rc_context(
@@ -72,9 +73,9 @@ def draw(runs: list[Run], path: Path) -> None:
         }
     ):
         figure, panels = plt.subplots(
-            1, len(PANELS), figsize=(10.5, 4.4), sharey=True, facecolor="white"
+            1, len(shown), figsize=(10.5, 4.4), sharey=True, facecolor="white"
         )
-        for axes, (title, dims) in zip(panels, PANELS.items()):
+        for axes, (title, dims) in zip(panels, shown.items()):
             inside = [r for r in runs if r.d in dims]
             shared = every(inside, names)
             for name in names:

@@ -1,8 +1,9 @@
 """Say what the runs showed: `python -m benchmarks.report [--runs FILE ...] [--out FOLDER]`.
 
 Reads runs.csv, and writes report.md, summary.csv (a line for each peer, problem and budget) and
-benchmark.svg. Of several versions of a peer the last that was run on a problem counts. Files are
-read and written in benchmarks/results unless told otherwise.
+benchmark.svg. Runs on the real posteriors are apart, in real.md, real_summary.csv and real.svg. Of
+several versions of a peer the last that was run on a problem counts. Files are read and written in
+benchmarks/results unless told otherwise.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.peers import FINISH, OURS, PEERS
-from benchmarks.suite import PROBLEMS
+from benchmarks.suite import ALL, REAL
 
 RESULTS = Path(__file__).resolve().parent / "results"
 AUTO = "warpquad-auto"
@@ -28,6 +29,11 @@ GROUPS: dict[str, tuple[range, int]] = {
     "d = 1 to 3": (range(1, 4), 100),
     "d = 4 to 8": (range(4, 9), 200),
     "d = 9, 10": (range(9, 11), 400),
+}
+REAL_GROUPS: dict[str, tuple[range, int]] = {
+    "d = 2 to 4": (range(2, 5), 100),
+    "d = 5 to 10": (range(5, 11), 400),
+    "d = 12, 15": (range(11, 16), 400),
 }
 NESTED = ("dynesty", "dynesty-dynamic", "ultranest", "nautilus", "pocomc")
 # What a worker says of a run that the limit on its time ended.
@@ -58,11 +64,11 @@ class Run:
 
     @property
     def d(self) -> int:
-        return PROBLEMS[self.problem].d
+        return ALL[self.problem].d
 
     @property
     def half(self) -> str:
-        return PROBLEMS[self.problem].half
+        return ALL[self.problem].half
 
 
 def read(paths: Iterable[Path]) -> list[Run]:
@@ -71,7 +77,7 @@ def read(paths: Iterable[Path]) -> list[Run]:
     last: dict[tuple[str, str], str] = {}
     for row in sorted(rows, key=lambda row: row["date"]):
         last[row["peer"], row["problem"]] = row["version"]
-    known = {name for name, problem in PROBLEMS.items() if math.isfinite(problem.log_z)}
+    known = {name for name, problem in ALL.items() if math.isfinite(problem.log_z)}
     chosen = (row for row in rows if row["version"] == last[row["peer"], row["problem"]] and row["problem"] in known)
     # The later of two rows of the same run: a file may have been made of several.
     return list({(r["peer"], r["problem"], r["seed"], r["budget"]): run_of(r) for r in chosen}.values())
@@ -79,7 +85,7 @@ def read(paths: Iterable[Path]) -> list[Run]:
 
 def run_of(row: dict[str, str]) -> Run:
     """A row as numbers."""
-    problem = PROBLEMS[row["problem"]]
+    problem = ALL[row["problem"]]
     error, covered = math.inf, None
     if row["log_z"]:
         error = abs(float(row["log_z"]) - problem.log_z)
@@ -187,7 +193,7 @@ def wins_by_problem(runs: list[Run], peer: str) -> list[str]:
         and (AUTO, problem, budget) in cells
         and max(cells[AUTO, problem, budget], FLOOR) >= max(error, FLOOR)
     }
-    return [name for name in PROBLEMS if name in lost]
+    return [name for name in ALL if name in lost]
 
 
 def ratios(runs: list[Run], peer: str) -> dict[str, tuple[float, float, float]]:
@@ -236,10 +242,15 @@ def versions(runs: list[Run]) -> str:
     return table(["peer", "version", "date", "problems", "seeds", "rows", "without an estimate", "cut by our limit of time"], rows)
 
 
+def kinds(runs: list[Run]) -> dict[str, tuple[range, int]]:
+    """The groups of dimension of the suite, or of the real posteriors."""
+    return REAL_GROUPS if any(r.problem in REAL for r in runs) else GROUPS
+
+
 def groups(runs: list[Run], half: str | None) -> str:
     """Medians, 90 % quantiles, coverage and overhead by group of dimension and budget."""
     rows = []
-    for name, (dims, _) in GROUPS.items():
+    for name, (dims, _) in kinds(runs).items():
         inside = [r for r in runs if r.d in dims and r.budget != FINISH and (half is None or r.half == half)]
         for budget in budgets(inside):
             for peer in peers(inside):
@@ -275,13 +286,26 @@ def groups(runs: list[Run], half: str | None) -> str:
     )
 
 
+def misses(runs: list[Run]) -> str:
+    """Runs off by more than a tenth, and those of them whose own interval is wrong too, on the half
+    that was not tuned on."""
+    rows = []
+    for name, (dims, _) in kinds(runs).items():
+        inside = [r for r in runs if r.d in dims and r.budget != FINISH and r.half == "report"]
+        for (budget, peer), rs in grouped(inside, lambda r: (int(r.budget), r.peer)).items():
+            off = [r for r in rs if r.error > 0.1]
+            rows.append([name, str(budget), peer, f"{len(off)} of {len(rs)}", str(sum(r.covered is False for r in off))])
+    head = ["group", "evaluations", "peer", "off by more than 0.1", "of them outside their own interval"]
+    return table(head, sorted(rows, key=lambda row: (row[0], int(row[1]), row[2])))
+
+
 def by_problem(runs: list[Run]) -> str:
     """Median |error| of each peer on each problem, budgets one after another."""
     parts = []
     names = peers(runs)
     cells = {key: median_error(rs) for key, rs in grouped(runs, lambda r: (r.problem, r.budget, r.peer)).items()}
     rows = []
-    for name in PROBLEMS:
+    for name in ALL:
         for budget in [*budgets([r for r in runs if r.problem == name]), FINISH]:
             line = [cells.get((name, budget, peer), math.nan) for peer in names]
             if any(not math.isnan(value) for value in line):
@@ -297,12 +321,12 @@ def by_problem(runs: list[Run]) -> str:
     return "\n".join(parts)
 
 
-def report(runs: list[Run]) -> str:
+def report(runs: list[Run], title: str = "Report of the benchmark") -> str:
     """The whole report. A run that our limit of time cut counts in the first table alone."""
     every, runs = runs, finished(runs)
     truths = {r.problem for r in every}
     text = [
-        "# Report of the benchmark\n",
+        f"# {title}\n",
         f"{len(runs)} rows on {len(truths)} problems. Errors are |log Z - truth|.\n",
         versions(every),
     ]
@@ -315,12 +339,14 @@ def report(runs: list[Run]) -> str:
                 [[p, percent(w / n), f"{w} of {n}", ", ".join(wins_by_problem(runs, p)) or "–"] for p, (w, n) in won.items()],
             ),
         ]
-    for title, half in (
+    for heading, half in (
         ("All problems", None),
         ("The half that constants were tuned on", "tune"),
         ("The half that they were not tuned on", "report"),
     ):
-        text += [f"\n## {title}\n", groups(runs, half)]
+        text += [f"\n## {heading}\n", groups(runs, half)]
+    if kinds(runs) is REAL_GROUPS:
+        text += ["\n## How often they are far off, on the half that was not tuned on\n", misses(runs)]
     needed = [(p, ratios(runs, p)) for p in NESTED]
     rows = [
         [p, name, shown(r, "{:.0f}"), shown(theirs), shown(ours)]
@@ -376,7 +402,7 @@ def summary(runs: list[Run], path: Path) -> None:
         out = csv.writer(file)
         out.writerow(head)
         order = {p: i for i, p in enumerate(PEERS)}
-        places = {p: i for i, p in enumerate(PROBLEMS)}
+        places = {p: i for i, p in enumerate(ALL)}
         cells = grouped(runs, lambda r: (order[r.peer], places[r.problem], math.inf if r.budget == FINISH else int(r.budget)))
         for _, rs in sorted(cells.items()):
             good = [r for r in rs if math.isfinite(r.error)]
@@ -411,13 +437,24 @@ def main(words: list[str] | None = None) -> None:
     if not runs:
         raise SystemExit("no runs: start with `python -m benchmarks.run`")
     args.out.mkdir(parents=True, exist_ok=True)
-    (args.out / "report.md").write_text(report(runs))
-    summary(finished(runs), args.out / "summary.csv")
-    if not args.no_picture:
+    real = [r for r in runs if r.problem in REAL]
+    suite = [r for r in runs if r.problem not in REAL]
+    if suite:
+        written(suite, args.out, "Report of the benchmark", ("report.md", "summary.csv", "benchmark.svg"), not args.no_picture)
+    if real:
+        written(real, args.out, "Report on the real posteriors", ("real.md", "real_summary.csv", "real.svg"), not args.no_picture)
+
+
+def written(runs: list[Run], out: Path, title: str, names: tuple[str, str, str], picture: bool) -> None:
+    """Write the report, the summary and the picture of one group of problems."""
+    text, lines, drawing = (out / name for name in names)
+    text.write_text(report(runs, title))
+    summary(finished(runs), lines)
+    if picture:
         from benchmarks.picture import draw
 
-        draw(finished(runs), args.out / "benchmark.svg")
-    print(f"{args.out / 'report.md'}: {len(runs)} rows")
+        draw(finished(runs), drawing, {name: dims for name, (dims, _) in REAL_GROUPS.items()} if kinds(runs) is REAL_GROUPS else None)
+    print(f"{text}: {len(runs)} rows")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from typing import Any
 
 from benchmarks import environments, tuning
 from benchmarks.peers import FINISH, PEERS, Budget
-from benchmarks.suite import PROBLEMS
+from benchmarks.suite import ALL, PROBLEMS, REAL
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = (
@@ -53,6 +53,19 @@ THREADS = (
 QUICK_PROBLEMS, QUICK_SEEDS = ("bump_1d", "banana_2d", "gmm_4d"), 1
 
 
+# Words that stand for many problems.
+KINDS: dict[str, list[str]] = {
+    "suite": list(PROBLEMS),
+    "real": list(REAL),
+    **{f"real-{half}": [p.name for p in REAL.values() if p.half == half] for half in ("tune", "report")},
+}
+
+
+def named(words: list[str]) -> list[str]:
+    """The problems that words name, each once, in order."""
+    return list(dict.fromkeys(name for word in words for name in KINDS.get(word, [word])))
+
+
 @dataclass(frozen=True)
 class Job:
     """One worker: a peer on a problem with one or several seeds, at the budgets not known yet."""
@@ -74,7 +87,7 @@ def jobs(args: argparse.Namespace, done: set[tuple[str, ...]], versions: dict[st
                 shared: dict[tuple[Budget, ...], list[int]] = {}
                 for seed in seeds[first - args.first_seed :][: args.group]:
                     finish = [FINISH] if PEERS[peer].finishes and seed < args.finish_seeds else []
-                    wanted: list[Budget] = [*([] if args.finish_only else PROBLEMS[problem].budgets), *finish]
+                    wanted: list[Budget] = [*([] if args.finish_only else ALL[problem].budgets), *finish]
                     left = tuple(b for b in wanted if (peer, versions[peer], problem, str(seed), str(b)) not in done)
                     shared.setdefault(left, []).append(seed)
                 for left, same in shared.items():
@@ -130,7 +143,7 @@ def rows_of(job: Job, found: Iterable[dict[str, Any]], version: str) -> Iterator
     """Complete rows of runs.csv."""
     today = datetime.datetime.now(datetime.timezone.utc).date().isoformat()
     for row in found:
-        whole = {"peer": job.peer, "version": version, "problem": job.problem, "d": PROBLEMS[job.problem].d, "date": today}
+        whole = {"peer": job.peer, "version": version, "problem": job.problem, "d": ALL[job.problem].d, "date": today}
         whole.update({key: value for key, value in row.items() if value is not None})
         whole["error_text"] = " ".join(str(row.get("error_text", "")).split())[:300]
         yield whole
@@ -170,7 +183,7 @@ def main(words: list[str] | None = None) -> None:
 
 def said(rows: list[dict[str, Any]]) -> str:
     """A short line on what a worker found."""
-    truth = PROBLEMS[rows[0]["problem"]].log_z
+    truth = ALL[rows[0]["problem"]].log_z
     parts = [
         f"{r['budget']}: {r['log_z'] - truth:+.3g}" if "log_z" in r else f"{r['budget']}: {r['error_text'][:60]}"
         for r in rows
@@ -185,7 +198,10 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
         description=(__doc__ or "").splitlines()[0], formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("--peers", nargs="+", choices=PEERS, default=list(PEERS), metavar="PEER")
-    parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=list(PROBLEMS), metavar="PROBLEM")
+    parser.add_argument(
+        "--problems", nargs="+", choices=[*ALL, *KINDS], default=["suite"], metavar="PROBLEM",
+        help="names, or suite, real, real-tune, real-report for all of a kind",
+    )  # fmt: skip
     parser.add_argument("--seeds", type=int, default=10, help="how many")
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--finish-seeds", type=int, default=3, help="seeds with a run until the peer stops by itself")
@@ -204,8 +220,9 @@ def arguments(words: list[str] | None) -> argparse.Namespace:
     args = parser.parse_args(words)
     if args.quick:
         args.seeds, args.finish_seeds = QUICK_SEEDS, 0
-        if args.problems == list(PROBLEMS):
+        if args.problems == ["suite"]:
             args.problems = list(QUICK_PROBLEMS)
+    args.problems = named(args.problems)
     return args
 
 

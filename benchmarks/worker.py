@@ -20,7 +20,7 @@ from typing import Any, Iterable, Optional
 from benchmarks import tuning
 from benchmarks.counted import Counted
 from benchmarks.peers import FINISH, PEERS, Budget, Estimate
-from benchmarks.suite import PROBLEMS
+from benchmarks.suite import ALL
 
 
 def number(value: Optional[float]) -> Optional[float]:
@@ -54,7 +54,7 @@ def run(
 ) -> Iterable[dict[str, Any]]:
     """The lines of one peer on one problem; an exception is a line for each budget not reached."""
     peer = PEERS[peer_name]
-    problem = Counted(PROBLEMS[problem_name])
+    problem = Counted(ALL[problem_name])
     module = importlib.import_module(f"benchmarks.peers.{peer.module}")
     wanted = list(budgets)
     left = list(wanted)
@@ -81,7 +81,7 @@ def main(words: list[str]) -> None:
     peer, problem = args.peer, args.problem
     budgets: list[Budget] = [b if b == FINISH else int(b) for b in args.budgets]
     if not budgets:
-        budgets = [*PROBLEMS[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
+        budgets = [*ALL[problem].budgets, *([FINISH] if PEERS[peer].finishes else [])]
     # Peers print; the lines have standard output for themselves.
     lines = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.peers import FINISH, NORMAL_95, Estimate
 from benchmarks.peers.coordinates import log_f_of_cubes
-from benchmarks.suite import PROBLEMS
+from benchmarks.suite import ALL
 
 # Within a budget: one iteration to adapt the map, one on it. More and shorter ones have larger
 # errors on the suite.
@@ -29,7 +29,7 @@ def largest(name: str) -> float:
     from scipy.optimize import minimize
     from scipy.stats import qmc
 
-    problem = PROBLEMS[name]
+    problem = ALL[name]
     cube = qmc.Sobol(problem.d, seed=0).random(2**13)
     log_f = problem.log_likelihoods(problem.transform(cube))
     found = [float(log_f.max())]

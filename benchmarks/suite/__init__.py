@@ -6,17 +6,17 @@ import csv
 from dataclasses import replace
 from pathlib import Path
 
-from . import absorbers, curved, humps, posteriors, tails
+from . import absorbers, curved, humps, posteriors, real, tails
 from .problem import Problem
 
 TRUTHS = Path(__file__).parent / "truths.csv"
 
 
-def read_truths() -> dict[str, dict[str, str]]:
-    """The rows of truths.csv by the problem's name."""
-    if not TRUTHS.exists():
+def read_truths(path: Path = TRUTHS) -> dict[str, dict[str, str]]:
+    """The rows of a table of truths by the problem's name."""
+    if not path.exists():
         return {}
-    with TRUTHS.open(newline="") as file:
+    with path.open(newline="") as file:
         return {row["name"]: row for row in csv.DictReader(file)}
 
 
@@ -37,3 +37,11 @@ def defined() -> list[Problem]:
 
 
 PROBLEMS: dict[str, Problem] = {p.name: _known(p, read_truths()) for p in defined()}
+
+# The real posteriors are a group of their own: the figures of the others do not depend on them. A
+# posterior joins when its truth is known.
+_REAL_TRUTHS = read_truths(real.TRUTHS)
+REAL: dict[str, Problem] = {
+    p.name: _known(p, _REAL_TRUTHS) for p in real.defined() if p.name in _REAL_TRUTHS
+}
+ALL: dict[str, Problem] = {**PROBLEMS, **REAL}

@@ -14,6 +14,21 @@ from scipy import stats
 Array = npt.NDArray[np.float64]
 Prior = tuple[Any, ...]
 
+class Inside:
+    """A law of scipy whose quantiles stay above 0, as those of `warpquad` do, where a tiny one
+    underflows."""
+
+    def __init__(self, law: Any) -> None:
+        self.law = law
+
+    def ppf(self, u: npt.ArrayLike) -> Any:
+        """The quantiles."""
+        return np.maximum(self.law.ppf(u), np.finfo(float).tiny)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.law, name)
+
+
 # From the numbers that `warpquad` takes for a family to scipy's frozen distribution.
 FAMILIES: dict[str, Callable[..., Any]] = {
     "uniform": lambda lo, hi: stats.uniform(lo, hi - lo),
@@ -22,6 +37,10 @@ FAMILIES: dict[str, Callable[..., Any]] = {
     "halfnormal": lambda sd: stats.halfnorm(scale=sd),
     "lognormal": lambda mean, sd: stats.lognorm(sd, scale=np.exp(mean)),
     "exponential": lambda rate: stats.expon(scale=1.0 / rate),
+    "cauchy": lambda location, scale: stats.cauchy(location, scale),
+    "halfcauchy": lambda scale: stats.halfcauchy(scale=scale),
+    "gamma": lambda shape, rate: Inside(stats.gamma(shape, scale=1.0 / rate)),
+    "beta": lambda a, b: stats.beta(a, b),
 }
 
 

@@ -55,8 +55,7 @@ def tempered(
     two (ter Braak 2006).
     """
     rng = np.random.default_rng(seed)
-    d = problem.d
-    z = rng.standard_normal((count, d))
+    z = rng.standard_normal((count, problem.d))
     value = log_f(problem, z)
     beta, log_z = 0.0, 0.0
     while beta < until:
@@ -66,21 +65,28 @@ def tempered(
         log_z += logsumexp(log_w) - np.log(count)
         chosen = _systematic(np.exp(log_w - logsumexp(log_w)), rng)
         z, value = z[chosen], value[chosen]
-        scale = 2.38 / np.sqrt(2.0 * d)
         for move in range(moves):
-            a, b = z[rng.permutation(count)], z[rng.permutation(count)]
-            # Wide spreads of the scale serve narrow directions of curved shapes too.
-            factor = (
-                np.full((count, 1), 1.0)
-                if move % 10 == 9
-                else scale * np.exp(rng.normal(-0.5, 1.0, (count, 1)))
-            )
-            new = z + factor * (a - b) + 1e-4 * rng.standard_normal((count, d))
-            at = log_f(problem, new)
-            gain = beta * (at - value) + log_standard(new) - log_standard(z)
-            taken = np.log(rng.uniform(size=count)) < gain
+            taken, new, at = proposed(problem, z, value, beta, move, rng)
             z[taken], value[taken] = new[taken], at[taken]
     return z, float(log_z)
+
+
+def proposed(
+    problem: Problem, z: Array, value: Array, beta: float, move: int, rng: np.random.Generator
+) -> tuple[Array, Array, Array]:
+    """Which particles take the step that Metropolis proposes to them, where it leads, and the log
+    likelihoods there."""
+    count, d = z.shape
+    # No more than a thousandth of a narrow posterior's width, or no step along it is ever taken.
+    jitter = np.minimum(1e-4, 1e-3 * z.std(0))
+    a, b = z[rng.permutation(count)], z[rng.permutation(count)]
+    # Wide spreads of the scale serve narrow directions of curved shapes too.
+    scale = 2.38 / np.sqrt(2.0 * d)
+    factor = np.full((count, 1), 1.0) if move % 10 == 9 else scale * np.exp(rng.normal(-0.5, 1.0, (count, 1)))
+    new = z + factor * (a - b) + jitter * rng.standard_normal((count, d))
+    at = log_f(problem, new)
+    gain = beta * (at - value) + log_standard(new) - log_standard(z)
+    return np.log(rng.uniform(size=count)) < gain, new, at
 
 
 def _step(value: Array, most: float) -> float:

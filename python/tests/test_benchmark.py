@@ -17,7 +17,7 @@ from benchmarks import environments, report, run  # noqa: E402
 from benchmarks.counted import Counted  # noqa: E402
 from benchmarks.peers import FINISH, PEERS  # noqa: E402
 from benchmarks.peers.coordinates import Natural, Standard  # noqa: E402
-from benchmarks.suite import PROBLEMS  # noqa: E402
+from benchmarks.suite import ALL, PROBLEMS, REAL  # noqa: E402
 
 
 @pytest.fixture
@@ -117,12 +117,33 @@ def test_the_report_counts_wins_coverage_and_evaluations(tmp_path: Path) -> None
     assert report.wins_by_problem(runs, "qmc") == ["bump_1d"]
 
 
-@pytest.mark.parametrize("name", PROBLEMS)
+def test_real_posteriors_are_run_and_reported_apart(tmp_path: Path) -> None:
+    assert run.arguments([]).problems == list(PROBLEMS)
+    assert run.arguments(["--problems", "real", "real_cars_3d", "bump_1d"]).problems == [*REAL, "bump_1d"]
+    halves = [run.named([f"real-{half}"]) for half in ("tune", "report")]
+    assert sorted(halves[0] + halves[1]) == sorted(REAL)
+    truth, far = PROBLEMS["bump_1d"].log_z, REAL["real_orings_2d"].log_z + 3
+    run.append(
+        tmp_path / "runs.csv",
+        [
+            line(peer="warpquad-auto", log_z=truth),
+            line(peer="warpquad-auto", problem="real_orings_2d", d=2, log_z=far, log_z_lo=far - 1, log_z_hi=far + 1),
+            line(peer="warpquad-auto", problem="real_orings_2d", d=2, seed=1, log_z=far, log_z_lo=far - 5, log_z_hi=far + 1),
+        ],
+    )
+    report.main(["--runs", str(tmp_path / "runs.csv"), "--out", str(tmp_path), "--no-picture"])
+    suite, real = ((tmp_path / name).read_text() for name in ("report.md", "real.md"))
+    assert "real_orings_2d" not in suite and "bump_1d" not in real
+    assert "| d = 2 to 4 | 50 | warpquad-auto | 2 of 2 | 1 |" in real
+    assert [r["problem"] for r in rows(tmp_path / "real_summary.csv")] == ["real_orings_2d"]
+
+
+@pytest.mark.parametrize("name", ALL)
 def test_coordinates_of_peers_are_those_of_the_problem(name: str) -> None:
-    problem = Counted(PROBLEMS[name])
+    problem = Counted(ALL[name])
     u = np.random.default_rng(0).uniform(0.05, 0.95, problem.d)
     x = problem.transform(u)
-    np.testing.assert_allclose(x, PROBLEMS[name].transform(u), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(x, ALL[name].transform(u), rtol=1e-9, atol=1e-12)
     expected = problem.log_likelihood(x)
     natural = Natural(problem)
     t = natural.of_cube(u)

@@ -36,6 +36,8 @@ KNOWN = [
     (stats.truncnorm(0, np.inf), "truncated-normal", (0, 1, 0, np.inf)),
     (stats.expon(scale=4), "exponential", (0.25,)),
     (stats.halfnorm(scale=3), "half-normal", (3,)),
+    (stats.halfcauchy(scale=3), "half-cauchy", (3,)),
+    (stats.cauchy(0.1, 2), "cauchy", (0.1, 2)),
     (stats.norm, "normal", (0, 1)),
 ]
 

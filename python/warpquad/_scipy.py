@@ -56,6 +56,7 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
     "norm": lambda s, loc, scale: ("normal", (loc, scale)),
     "uniform": lambda s, loc, scale: ("uniform", (loc, loc + scale)),
     "t": lambda s, loc, scale: ("student-t", (s[0], loc, scale)),
+    "cauchy": lambda s, loc, scale: ("cauchy", (loc, scale)),
     "truncnorm": lambda s, loc, scale: (
         "truncated-normal",
         (loc, scale, loc + s[0] * scale, loc + s[1] * scale),
@@ -67,6 +68,7 @@ _LAWS: dict[str, Callable[[list[float], float, float], Law | None]] = {
     "gamma": _at_zero(lambda s, scale: ("gamma", (s[0], 1.0 / scale))),
     "expon": _at_zero(lambda s, scale: ("exponential", (1.0 / scale,))),
     "halfnorm": _at_zero(lambda s, scale: ("half-normal", (scale,))),
+    "halfcauchy": _at_zero(lambda s, scale: ("half-cauchy", (scale,))),
 }
 
 

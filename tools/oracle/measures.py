@@ -239,6 +239,20 @@ def student_t(df, location, scale):
     )
 
 
+def cauchy(location, scale):
+    def quantile(side, mass):
+        return location + (scale if side == 1 else -scale) * mp.cot(mp.pi * mass)
+
+    return Law(quantile, lambda x: -mp.log(mp.pi * scale * (1 + ((x - location) / scale) ** 2)), None, None)
+
+
+def half_cauchy(scale):
+    def quantile(side, mass):
+        return scale * (mp.tan if side == 0 else mp.cot)(mp.pi * mass / 2)
+
+    return Law(quantile, lambda x: -mp.log(mp.pi * scale / 2 * (1 + (x / scale) ** 2)), None, None)
+
+
 CASES = [
     ("uniform", uniform, [(0.0, 1.0), (-3.0, 5.0)]),
     ("log-uniform", log_uniform, [(0.01, 100.0), (1e-8, 1e-2), (1.0, 1.0001)]),
@@ -264,6 +278,8 @@ CASES = [
         beta,
         [(0.5, 0.5), (0.01, 0.5), (1.0, 1.0), (2.0, 5.0), (8.0, 0.2), (12.0, 30.0), (500.0, 3.0), (1e4, 2e4)],
     ),
+    ("cauchy", cauchy, [(0.0, 1.0), (-3.0, 0.2)]),
+    ("half-cauchy", half_cauchy, [(1.0,), (25.0,)]),
     ("student-t", student_t, [(0.5, 0.0, 1.0), (1.0, 0.0, 1.0), (3.0, 1.0, 2.0), (30.0, 0.0, 1.0), (1e6, 0.0, 1.0)]),
 ]
 

@@ -23,11 +23,13 @@
 //! ```
 
 mod beta;
+mod cauchy;
 mod coordinates;
 mod empirical;
 mod exponential;
 mod gamma;
 mod gaussian;
+mod half_cauchy;
 mod half_normal;
 mod log_normal;
 mod log_uniform;
@@ -40,11 +42,13 @@ mod uniform;
 
 pub use crate::numeric::quantile::Tail;
 pub use beta::{Beta, LogitBeta};
+pub use cauchy::Cauchy;
 pub use coordinates::{Chart, Coordinate, Coordinates, Identity, Pushed, Separable};
 pub use empirical::Empirical;
 pub use exponential::Exponential;
 pub use gamma::{Gamma, LnGamma};
 pub use gaussian::{Gaussian, Whitened};
+pub use half_cauchy::HalfCauchy;
 pub use half_normal::HalfNormal;
 pub use log_normal::LogNormal;
 pub use log_uniform::LogUniform;
@@ -220,11 +224,13 @@ pub static REGISTRY: &[Entry] = &[
     normal::ENTRY,
     truncated_normal::ENTRY,
     half_normal::ENTRY,
+    half_cauchy::ENTRY,
     log_normal::ENTRY,
     exponential::ENTRY,
     gamma::ENTRY,
     beta::ENTRY,
     student_t::ENTRY,
+    cauchy::ENTRY,
 ];
 
 /// The prior with a name from the [`REGISTRY`] and its numbers.
