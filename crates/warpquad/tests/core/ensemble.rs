@@ -1,6 +1,6 @@
 //! One answer about one f: draws, expectations and the law of Z agree with each other.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use warpquad::engine::{Engine, Method, Plan, Tuning};
 use warpquad::functional::{Drawing, law_of_z};
 use warpquad::measure::{Measure, Product, univariate};
@@ -61,13 +61,30 @@ const PROBLEMS: [Problem; 6] = [
     ("bent, too early", bent, 2, 12),
 ];
 
+/// A run of every problem, with its name: the tests share them.
+fn runs() -> impl Iterator<Item = (&'static str, Engine)> {
+    static RUNS: OnceLock<Vec<Engine>> = OnceLock::new();
+    let runs = RUNS.get_or_init(|| {
+        let one = |(_, f, dim, n): Problem| {
+            let mut engine = run(Method::auto(Range::POSITIVE), dim, f, n);
+            engine.outcome().unwrap();
+            engine
+        };
+        PROBLEMS.into_iter().map(one).collect()
+    });
+    PROBLEMS
+        .iter()
+        .map(|problem| problem.0)
+        .zip(runs.iter().cloned())
+}
+
 #[test]
 fn some_of_the_problems_have_models_that_disagree() {
-    let disagree = |(_, f, dim, n): &Problem| {
-        let mut engine = run(Method::auto(Range::POSITIVE), *dim, *f, *n);
+    let disagree = |mut engine: Engine| {
+        let dim = engine.history().dim();
         let ensemble = engine.ensemble().unwrap().clone();
         let how = Drawing::default();
-        let measure = normals(&vec![0.0; *dim], 1.0);
+        let measure = normals(&vec![0.0; dim], 1.0);
         let alone = ensemble.kinds().iter().map(|kind| {
             let one = Ensemble::one(kind.fitted.clone());
             let drawn = law_of_z(&one, &measure, &how, Streams::new(1, 1)).unwrap();
@@ -79,14 +96,16 @@ fn some_of_the_problems_have_models_that_disagree() {
         });
         ends.1 - ends.0 > 0.02
     };
-    let count = PROBLEMS.iter().filter(|p| disagree(p)).count();
+    let count = runs()
+        .filter(|(_, engine)| disagree(engine.clone()))
+        .count();
     assert!(count >= 2, "{count}");
 }
 
 #[test]
 fn draws_and_expectations_agree() {
-    for (name, f, dim, n) in PROBLEMS {
-        let mut engine = run(Method::auto(Range::POSITIVE), dim, f, n);
+    for (name, mut engine) in runs() {
+        let dim = engine.history().dim();
         let nodes = engine.posterior_nodes().unwrap();
         let drawn = engine.posterior_sample(4000, 3).unwrap();
         for d in 0..dim {
@@ -110,8 +129,8 @@ fn draws_and_expectations_agree() {
 
 #[test]
 fn another_prior_gives_the_same_z_both_ways() {
-    for (name, f, dim, n) in PROBLEMS {
-        let mut engine = run(Method::auto(Range::POSITIVE), dim, f, n);
+    for (name, mut engine) in runs() {
+        let dim = engine.history().dim();
         let (old, new) = (normals(&vec![0.0; dim], 1.0), normals(&vec![0.1; dim], 0.8));
         let ratio = |x: &[f64]| (new.ln_density(x) - old.ln_density(x)).exp();
         let nodes = engine.posterior_nodes().unwrap();
