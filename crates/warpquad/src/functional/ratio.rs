@@ -5,13 +5,12 @@ use super::Nodes;
 use super::density::{Density, no_mass, whole};
 use super::draws::{mirrored, widen};
 use super::law::sorted_quantile;
-use super::replicates::standard_error;
+use super::replicates::{quantile_of_error, standard_error};
 use super::surface::Thin;
 use crate::belief::{Ensemble, Model};
 use crate::error::{Result, finite, same_length};
 use crate::numeric::linalg::{Mat, dot};
 use crate::numeric::random::Rng;
-use crate::numeric::special::normal_quantile;
 use crate::numeric::weights::normalised;
 use crate::points::Points;
 use crate::warp::Warp;
@@ -79,6 +78,8 @@ pub struct Expectation {
     pub mean: f64,
     /// The standard error of the node rule.
     pub node_error: f64,
+    /// The independent runs of the rule that this error comes from.
+    pub runs: usize,
     /// The ratio under each draw of f, sorted.
     pub samples: Vec<f64>,
 }
@@ -96,7 +97,7 @@ impl Expectation {
     /// node rule's error.
     pub fn interval(&self, probability: f64) -> [f64; 2] {
         let tail = 0.5 * (1.0 - probability);
-        let node = normal_quantile(1.0 - tail) * self.node_error;
+        let node = quantile_of_error(1.0 - tail, self.runs) * self.node_error;
         let middle = self.quantile(0.5);
         let (low, high) = (self.quantile(tail), self.quantile(1.0 - tail));
         [
@@ -269,9 +270,36 @@ impl Ratio {
         samples.sort_by(f64::total_cmp);
         Ok(Expectation {
             mean: samples.iter().sum::<f64>() / samples.len() as f64,
-            node_error: node_error(&self.weights, h, self.runs, |i| self.run[i]),
+            node_error: self.node_error(h),
+            runs: self.runs,
             samples,
         })
+    }
+}
+
+impl Ratio {
+    /// The error of the nodes: by the spread of the runs, and in one dimension by the jumps of h.
+    ///
+    /// In one dimension every run has a node in each of the same cells. Where h jumps inside a
+    /// cell, the nodes of all runs may lie on one side, and their spread says nothing. A jump from
+    /// one node to the next in a cell of weight p is an error of p/2 of it at most, in sd.
+    fn node_error(&self, h: &[f64]) -> f64 {
+        let by_runs = node_error(&self.weights, h, self.runs, |i| self.run[i]);
+        if self.points.dim() > 1 {
+            return by_runs;
+        }
+        let mut order: Vec<usize> = (0..h.len()).collect();
+        let key = |i: usize| (self.run[i], self.points.row(i)[0]);
+        order.sort_by(|&i, &j| {
+            let ((a, x), (b, y)) = (key(i), key(j));
+            a.cmp(&b).then(x.total_cmp(&y))
+        });
+        let jump = |pair: &[usize]| match self.run[pair[0]] == self.run[pair[1]] {
+            true => self.weights[pair[0]].max(self.weights[pair[1]]) * (h[pair[1]] - h[pair[0]]),
+            false => 0.0,
+        };
+        let squares: f64 = order.windows(2).map(|pair| jump(pair).powi(2)).sum();
+        by_runs.hypot(0.5 * squares.sqrt())
     }
 }
 
