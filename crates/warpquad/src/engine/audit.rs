@@ -30,12 +30,12 @@ impl Engine {
     /// itself. Before there is a model q is pi.
     pub fn draw(&mut self, number: u64) -> Result<Draw> {
         let known = self.len() / DRAWS_A_BELIEF * DRAWS_A_BELIEF;
-        let frame = self.history.frame.clone();
+        let frame = self.history().frame.clone();
         let measure = frame.measure();
         let early = known < self.strategy.initial_points(frame.dim());
         let answered = matches!(&self.proposal, Some((_, n)) if *n == known);
         if !early && !answered {
-            let mut then = self.first(known);
+            let mut then = self.first(known)?;
             let zeros = then.model()?.is_none();
             let ensemble = if zeros {
                 None
@@ -59,10 +59,11 @@ impl Engine {
             };
             let n = nodes.points.len();
             let chosen = rng.below(n);
-            let ln_ratio = nodes.ln_weights[chosen] + (n as f64).ln();
+            let y = nodes.points.row(chosen);
+            let ln_ratio = nodes.ln_weights[chosen] + (n as f64).ln() + frame.ln_ratio(y);
             if ln_ratio > f64::NEG_INFINITY {
                 return Ok(Draw {
-                    x: frame.point_from_frame(nodes.points.row(chosen)),
+                    x: frame.point_from_frame(y),
                     ln_ratio,
                     misses,
                 });

@@ -1,63 +1,106 @@
 //! Hold the measure that carries the integral, and the coordinates in which it is standard.
 
+use super::Peak;
+use crate::data::Value;
 use crate::error::Result;
-use crate::measure::{Chart, Coordinates, Measure};
+use crate::measure::{Chart, Coordinates, Measure, Normal, Product};
 use crate::points::Points;
 use std::sync::Arc;
 
 /// A frame: the measure that carries the integral, and its coordinates.
 ///
-/// The process of g lives in the frame's coordinates z, and nodes follow the frame's measure there.
-/// The frame of every run is the prior: z is the user's x, or the prior's own coordinates.
+/// The process of g lives in the frame's coordinates, and nodes follow the frame's measure there.
+/// Every run begins in the prior: Z is the integral of f against pi. Where the posterior is far
+/// narrower than the prior, Z = integral of (f pi/q) q, with a measure q of the peak's own shape;
+/// the frame's coordinates are those in which q is standard normal, and what is observed there is
+/// f pi/q.
 ///
 /// ```
-/// use warpquad::engine::Frame;
+/// use warpquad::engine::{Frame, Peak};
+/// use warpquad::Value;
 /// use warpquad::measure::{Chart, Product, univariate};
-/// let prior = Product::new(vec![univariate("log-uniform", &[0.01, 100.0])?])?;
-/// let frame = Frame::prior(&prior, Chart::Natural)?;
-/// let z = frame.point_to_frame(&[1.0])?;
-/// assert!(z[0].abs() < 1e-12);
-/// assert_eq!(frame.point_from_frame(&z), [1.0]);
+/// let prior = Product::new(vec![univariate("normal", &[0.0, 100.0])?])?;
+/// let peak = Peak::new(vec![0.02], vec![vec![1e-4]])?;
+/// let frame = Frame::peak(&prior, peak)?;
+/// let y = frame.point_to_frame(&[2.0])?;
+/// assert!(y[0].abs() < 1e-9);
+/// assert!((frame.point_from_frame(&y)[0] - 2.0).abs() < 1e-9);
+/// // pi/q at the centre is the ratio of the two sds, but for pi's own fall.
+/// let Value::Log(ln_f) = frame.value(&y, Value::Log(0.0)) else { panic!() };
+/// assert!((ln_f - (1e-4_f64).ln() + 0.5 * 0.02_f64.powi(2)).abs() < 1e-9);
 /// # Ok::<(), warpquad::Error>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct Frame {
-    coordinates: Arc<dyn Coordinates>,
+    /// The prior, in its chart; in normal scores for a peak.
+    prior: Arc<dyn Coordinates>,
+    /// The peak that q follows, and q in its coordinates; `None` for the prior itself.
+    peak: Option<(Peak, Product)>,
 }
 
 impl Frame {
     /// The prior in coordinates of a chart.
     pub fn prior(measure: &dyn Measure, chart: Chart) -> Result<Frame> {
         Ok(Frame {
-            coordinates: measure.coordinates(chart)?.into(),
+            prior: measure.coordinates(chart)?.into(),
+            peak: None,
+        })
+    }
+
+    /// A measure of a peak's own shape; an error where the prior has no normal scores.
+    pub fn peak(measure: &dyn Measure, peak: Peak) -> Result<Frame> {
+        Frame::prior(measure, Chart::Score)?.with_peak(peak)
+    }
+
+    /// The frame of a peak, of a prior in normal scores.
+    pub(super) fn with_peak(&self, peak: Peak) -> Result<Frame> {
+        let standard = || Arc::new(Normal::standard()) as Arc<_>;
+        let law = Product::new((0..self.dim()).map(|_| standard()).collect())?;
+        Ok(Frame {
+            prior: self.prior.clone(),
+            peak: Some((peak, law)),
         })
     }
 
     /// The frame's measure, in its coordinates.
     pub fn measure(&self) -> &dyn Measure {
-        self.coordinates.measure()
+        match &self.peak {
+            Some((_, law)) => law,
+            None => self.prior.measure(),
+        }
+    }
+
+    /// The peak that the measure follows; `None` where it is the prior.
+    pub fn shape(&self) -> Option<&Peak> {
+        self.peak.as_ref().map(|(peak, _)| peak)
     }
 
     /// The number of parameters.
     pub fn dim(&self) -> usize {
-        self.measure().dim()
+        self.prior.measure().dim()
     }
 
-    /// z of a user's point.
+    /// The frame's coordinates of a user's point.
     pub fn point_to_frame(&self, x: &[f64]) -> Result<Vec<f64>> {
         let mut z = vec![0.0; x.len()];
-        self.coordinates.to_natural(x, &mut z)?;
-        Ok(z)
+        self.prior.to_natural(x, &mut z)?;
+        Ok(match &self.peak {
+            Some((peak, _)) => peak.to_standard(&z),
+            None => z,
+        })
     }
 
-    /// The user's point at z.
-    pub fn point_from_frame(&self, z: &[f64]) -> Vec<f64> {
-        let mut x = vec![0.0; z.len()];
-        self.coordinates.from_natural(z, &mut x);
+    /// The user's point at coordinates of the frame.
+    pub fn point_from_frame(&self, y: &[f64]) -> Vec<f64> {
+        let mut x = vec![0.0; y.len()];
+        match &self.peak {
+            Some((peak, _)) => self.prior.from_natural(&peak.from_standard(y), &mut x),
+            None => self.prior.from_natural(y, &mut x),
+        }
         x
     }
 
-    /// z of many points.
+    /// The coordinates of many points.
     pub fn to_frame(&self, x: &Points) -> Result<Points> {
         let mut out = Points::empty(x.dim())?;
         for x in x.iter() {
@@ -66,12 +109,28 @@ impl Frame {
         Ok(out)
     }
 
-    /// The user's points at many z.
-    pub fn from_frame(&self, z: &Points) -> Result<Points> {
-        let mut out = Points::empty(z.dim())?;
-        for z in z.iter() {
-            out.push(&self.point_from_frame(z))?;
+    /// The user's points at many coordinates.
+    pub fn from_frame(&self, y: &Points) -> Result<Points> {
+        let mut out = Points::empty(y.dim())?;
+        for y in y.iter() {
+            out.push(&self.point_from_frame(y))?;
         }
         Ok(out)
+    }
+
+    /// ln of pi/q at coordinates of the frame; 0 in the prior.
+    pub fn ln_ratio(&self, y: &[f64]) -> f64 {
+        match &self.peak {
+            Some((peak, _)) => peak.ln_ratio(y, &peak.from_standard(y)),
+            None => 0.0,
+        }
+    }
+
+    /// f pi/q at coordinates of the frame where f was observed.
+    pub fn value(&self, y: &[f64], value: Value) -> Value {
+        match self.peak {
+            Some(_) => Value::Log(value.ln_abs() + self.ln_ratio(y)),
+            None => value,
+        }
     }
 }

@@ -4,6 +4,7 @@ use super::Frame;
 use crate::belief::Theta;
 use crate::data::{Data, Value};
 use crate::error::Result;
+use crate::numeric::loops::dot;
 use crate::numeric::stream::Streams;
 use crate::points::Points;
 use crate::warp::Range;
@@ -47,6 +48,29 @@ impl History {
             values: Vec::new(),
             fits: Vec::new(),
         })
+    }
+
+    /// The same observations in another frame: those within `reach` of its centre.
+    ///
+    /// `points` are those of the history, in the user's coordinates. What lies farther out has no
+    /// part in the integral that the frame carries.
+    pub(super) fn framed(&self, frame: Frame, points: &Points, reach: f64) -> Result<History> {
+        let mut out = History::new(frame, self.range, self.seed)?;
+        out.noise = self.noise;
+        for (x, &value) in points.iter().zip(&self.values) {
+            out.add(x, value, reach)?;
+        }
+        Ok(out)
+    }
+
+    /// Take an observation at a user's point, unless it is farther out than `reach`.
+    pub(super) fn add(&mut self, x: &[f64], value: Value, reach: f64) -> Result<()> {
+        let y = self.frame.point_to_frame(x)?;
+        if dot(&y, &y) <= reach * reach {
+            self.points.push(&y)?;
+            self.values.push(self.frame.value(&y, value));
+        }
+        Ok(())
     }
 
     /// The measure that carries the integral, and its coordinates.

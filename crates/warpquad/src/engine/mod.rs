@@ -8,6 +8,7 @@
 //!   Ensemble  what is believed of f: weighted models; a published method has one
 //! ```
 
+mod ascent;
 mod audit;
 mod auto;
 mod fitter;
@@ -15,6 +16,7 @@ mod frame;
 mod history;
 mod method;
 mod outcome;
+mod peak;
 mod posterior;
 mod published;
 mod range;
@@ -23,11 +25,12 @@ mod strategy;
 mod trace;
 
 pub use audit::Draw;
-pub use auto::{Auto, Field, Tuning};
+pub use auto::{Auto, Climb, Field, Tuning};
 pub use frame::Frame;
 pub use history::{History, LastFit};
 pub use method::{AUTO, Entry, Method, Plan, REGISTRY};
 pub use outcome::Outcome;
+pub use peak::Peak;
 pub use published::Published;
 pub use run::{Engine, integrate};
 pub use strategy::{Answer, Choice, Kept, Strategy};

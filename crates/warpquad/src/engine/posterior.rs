@@ -2,7 +2,7 @@
 
 use super::Engine;
 use crate::error::Result;
-use crate::functional::{Nodes, Ratio, Sample, better_nodes, sample};
+use crate::functional::{Nodes, Ratio, Sample, better_nodes, posterior_weights, sample};
 use crate::numeric::stream::{Stream, Streams};
 use crate::points::Points;
 
@@ -13,12 +13,15 @@ const EXPECTATION_NODES: usize = 16_384;
 const EXPECTATION_DRAWS: usize = 1000;
 const JOINT_NODES: usize = 300;
 
+/// Nodes that show the shape of a peak.
+const SHAPE_NODES: usize = 4096;
+
 impl Engine {
     /// Nodes in the user's coordinates, weighted by the mean of f pi / Z and by joint draws of f:
     /// any `E[h] = L_h[f] / L_1[f]` is a sum over them.
     pub fn posterior_nodes(&mut self) -> Result<Ratio> {
-        let streams = self.history.streams();
-        let frame = self.history.frame.clone();
+        let streams = self.history().streams();
+        let frame = self.history().frame.clone();
         let ensemble = self.ensemble()?;
         let seed = streams.seed(Stream::Expectation);
         let (measure, n) = (frame.measure(), EXPECTATION_NODES);
@@ -34,10 +37,21 @@ impl Engine {
     /// `n` points of equal weight, in the user's coordinates, that follow the mean of f pi / Z.
     pub fn posterior_sample(&mut self, n: usize, seed: u64) -> Result<Sample> {
         let mut rng = Streams::new(seed, self.len() as u64).rng(Stream::Posterior);
-        let frame = self.history.frame.clone();
+        let frame = self.history().frame.clone();
         let drawn = sample(self.ensemble()?, frame.measure(), n, &mut rng)?;
         let points = frame.from_frame(&drawn.points)?;
         Ok(Sample { points, ..drawn })
+    }
+
+    /// Nodes in the coordinates of the frame, with their part of the mean of f pi / Z: enough to
+    /// see the shape of the peak.
+    pub(super) fn peak_nodes(&mut self) -> Result<(Points, Vec<f64>)> {
+        let seed = self.history().streams().seed(Stream::Expectation);
+        let frame = self.history().frame.clone();
+        let ensemble = self.ensemble()?;
+        let nodes = Nodes::plausible(frame.measure(), ensemble, 1.0, SHAPE_NODES, seed)?;
+        let weights = posterior_weights(ensemble, &nodes)?;
+        Ok((nodes.points, weights))
     }
 
     /// About `n` points that follow pi, in the user's coordinates; all of them if pi is a sample.

@@ -1,7 +1,9 @@
 //! Run a strategy: ask for a point, take the value, and say what is known of Z.
 
+use super::ascent::Ascent;
+use super::auto::Climb;
 use super::strategy::{Answer, Choice, Kept, Strategy};
-use super::{Frame, History, LastFit, Method, Outcome};
+use super::{Frame, History, LastFit, Method, Outcome, Peak};
 use crate::acquisition::{Acquisition, Context, QuasiRandom};
 use crate::belief::{Ensemble, Model, Process, Theta};
 use crate::data::{Data, Value};
@@ -19,9 +21,18 @@ use std::sync::Arc;
 #[derive(Debug, Clone)]
 pub struct Engine {
     pub(super) strategy: Arc<dyn Strategy>,
+    /// What was seen, in the frame of the prior.
     pub(super) history: History,
     /// The observed points in the user's coordinates.
     points: Points,
+    /// The way to a narrow peak, for a strategy that climbs.
+    ascent: Option<Ascent>,
+    /// What was seen, in the frame of a peak.
+    framed: Option<History>,
+    /// The number of observations of a frame that serves an answer while the climb goes on.
+    provisional: Option<usize>,
+    /// The number of observations at which the frame was looked at last.
+    looked_at: usize,
     /// The model of the observations so far, the fit behind it, and their number.
     current: Option<(Model, LastFit, usize)>,
     /// What is believed of f, and after how many observations.
@@ -46,10 +57,15 @@ impl Engine {
         seed: u64,
     ) -> Result<Engine> {
         let frame = Frame::prior(measure, strategy.chart())?;
+        let tuning = strategy.climbing(range);
         Ok(Engine {
-            strategy,
             points: Points::empty(measure.dim())?,
             history: History::new(frame, range, seed)?,
+            ascent: tuning.and_then(|tuning| Ascent::new(measure, tuning, seed)),
+            framed: None,
+            provisional: None,
+            looked_at: 0,
+            strategy,
             current: None,
             answered: None,
             proposal: None,
@@ -60,22 +76,29 @@ impl Engine {
     /// Observations carry noise of this variance on g.
     pub fn with_noise(mut self, variance: f64) -> Engine {
         self.history.noise = variance;
+        if let Some(ascent) = &mut self.ascent {
+            ascent.set_noise(variance.sqrt());
+        }
         self
     }
 
-    /// What has been seen so far.
+    /// What has been seen so far, in the frame that carries the integral.
     pub fn history(&self) -> &History {
-        &self.history
+        self.framed.as_ref().unwrap_or(&self.history)
+    }
+
+    fn history_mut(&mut self) -> &mut History {
+        self.framed.as_mut().unwrap_or(&mut self.history)
     }
 
     /// The number of observations.
     pub fn len(&self) -> usize {
-        self.history.len()
+        self.points.len()
     }
 
     /// Whether nothing has been observed.
     pub fn is_empty(&self) -> bool {
-        self.history.is_empty()
+        self.points.is_empty()
     }
 
     /// Where, and what, in the order it was told.
@@ -87,9 +110,14 @@ impl Engine {
     /// points that failed.
     pub fn ask(&mut self, pending: &Points, avoid: &Points) -> Result<Vec<f64>> {
         let step = self.len() + pending.len() + avoid.len();
-        let frame = self.history.frame.clone();
+        self.look_around(avoid)?;
+        if let Some(x) = self.ascent.as_ref().and_then(|ascent| ascent.ask(pending)) {
+            return Ok(x);
+        }
+        self.renew_frame()?;
+        let frame = self.history().frame.clone();
         let pending = frame.to_frame(pending)?;
-        let mut taken = self.history.points.clone();
+        let mut taken = self.history().points.clone();
         taken.extend(&pending)?;
         taken.extend(&frame.to_frame(avoid)?)?;
         let choice = Choice {
@@ -97,7 +125,12 @@ impl Engine {
             pending: &pending,
             step,
         };
-        let early = step < self.strategy.initial_points(frame.dim()) || self.is_empty();
+        let known = match self.framed {
+            None => step,
+            // The climb has seen the middle of the frame already.
+            Some(_) => 2 * taken.len(),
+        };
+        let early = known < self.strategy.initial_points(frame.dim()) || self.history().is_empty();
         let lead = match early {
             true => None,
             false => self
@@ -110,15 +143,110 @@ impl Engine {
             Some(lead) => {
                 self.count_fit();
                 let strategy = Arc::clone(&self.strategy);
-                strategy.choose(&self.history, &lead, &choice, &mut self.kept)?
+                let seen = self.framed.as_ref().unwrap_or(&self.history);
+                strategy.choose(seen, &lead, &choice, &mut self.kept)?
             }
         };
         Ok(frame.point_from_frame(&z))
     }
 
+    /// Follow the climb, and take the first frame when it has ended.
+    fn look_around(&mut self, failed: &Points) -> Result<()> {
+        let n = self.len();
+        let Some(ascent) = &mut self.ascent else {
+            return Ok(());
+        };
+        ascent.see(&self.points, &self.history.values, failed)?;
+        if self.provisional.take_if(|then| *then != n).is_some() {
+            self.framed = None;
+            self.forget();
+        }
+        let Some(ascent) = &self.ascent else {
+            return Ok(());
+        };
+        let ended = ascent.climb().is_some_and(Climb::has_ended);
+        if ended
+            && ascent.peaks().is_empty()
+            && let Some(peak) = ascent.first_peak()
+        {
+            self.take_frame(n, peak)?;
+        }
+        Ok(())
+    }
+
+    /// Integrate in the frame of this peak, which rests on the first `n` observations.
+    pub fn take_frame(&mut self, n: usize, peak: Peak) -> Result<()> {
+        let Some(ascent) = &mut self.ascent else {
+            let reason = "the method of the run, or its prior, has no frames";
+            return Err(Error::spec("frame", reason));
+        };
+        ascent.keep(n, peak);
+        self.framed = match ascent.frame()? {
+            Some(frame) => Some(self.history.framed(frame, &self.points, ascent.reach())?),
+            None => None,
+        };
+        self.provisional = None;
+        self.forget();
+        Ok(())
+    }
+
+    /// Forget what was worked out in another frame.
+    fn forget(&mut self) {
+        self.current = None;
+        self.answered = None;
+        self.proposal = None;
+        self.kept = None;
+    }
+
+    /// Before the climb has ended, answer in the frame of the peak as far as it is known.
+    fn take_provisional_frame(&mut self) -> Result<()> {
+        let none = Points::empty(self.points.dim())?;
+        self.look_around(&none)?;
+        let Some(ascent) = self.ascent.as_ref().filter(|_| self.framed.is_none()) else {
+            return Ok(());
+        };
+        if let Some(frame) = ascent.provisional_frame()? {
+            self.framed = Some(self.history.framed(frame, &self.points, ascent.reach())?);
+            self.provisional = Some(self.len());
+            self.forget();
+        }
+        Ok(())
+    }
+
+    /// The peaks that frames followed, with the number of observations that each rests on.
+    pub fn peaks(&self) -> &[(usize, Peak)] {
+        self.ascent.as_ref().map_or(&[], |ascent| ascent.peaks())
+    }
+
+    /// The climb to a narrow peak, if there was one.
+    pub fn climb(&self) -> Option<&Climb> {
+        self.ascent.as_ref()?.climb()
+    }
+
+    /// Once a round look whether the peak has the shape of its frame, and take another frame if
+    /// it has not.
+    fn renew_frame(&mut self) -> Result<()> {
+        let n = self.len();
+        let due = self.ascent.as_ref().and_then(|ascent| ascent.round_due(n));
+        let Some(due) = due.filter(|due| *due > self.looked_at) else {
+            return Ok(());
+        };
+        self.looked_at = due;
+        let mut then = self.first(due)?;
+        // A frame in which nothing can be fitted is not one to learn a shape from.
+        let Ok((points, weights)) = then.peak_nodes() else {
+            return Ok(());
+        };
+        let ascent = self.ascent.as_ref();
+        match ascent.and_then(|ascent| ascent.next_peak(&points, &weights)) {
+            Some(peak) => self.take_frame(due, peak),
+            None => Ok(()),
+        }
+    }
+
     /// The next of the space-filling points that every run begins with.
     fn fill_space(&self, choice: &Choice<'_>) -> Result<Vec<f64>> {
-        let measure = self.history.frame.measure();
+        let measure = self.history().frame.measure();
         let nothing = Process::new(Matern32, Theta::constant(0.0, 1.0, measure.scale())?);
         QuasiRandom.choose(&Context {
             belief: &nothing,
@@ -138,45 +266,65 @@ impl Engine {
         self.points.extend(&one)?;
         self.history.points.extend(&z)?;
         self.history.values.push(value);
+        if let (Some(framed), Some(ascent)) = (&mut self.framed, &self.ascent) {
+            framed.add(x, value, ascent.reach())?;
+        }
         Ok(())
     }
 
     /// The data so far, in the coordinates of the process.
     pub fn data(&self) -> Result<Data> {
-        self.history.data()
+        self.history().data()
     }
 
     /// The last fit that chose a point, to be kept with the observations.
     pub fn last_fit(&self) -> Option<&LastFit> {
-        self.history.last_fit()
+        self.history().last_fit()
     }
 
     /// Go on from a fit that was kept.
     pub fn restore(&mut self, fit: LastFit) {
         self.current = None;
         self.answered = None;
-        self.history.keep(fit);
+        self.history_mut().keep(fit);
     }
 
     /// The fit behind the model has chosen a point. Only such a fit counts for later ones: looking
     /// at a run leaves no trace.
     fn count_fit(&mut self) {
         if let Some((_, fit, _)) = &self.current {
-            self.history.keep(fit.clone());
+            let fit = fit.clone();
+            self.history_mut().keep(fit);
         }
     }
 
     /// The run as it was with its first `n` observations, and its fit to them if it made one.
-    pub(super) fn first(&self, n: usize) -> Engine {
-        Engine {
+    pub(super) fn first(&self, n: usize) -> Result<Engine> {
+        let mut then = Engine {
             strategy: Arc::clone(&self.strategy),
             history: self.history.first(n),
             points: self.points.slice(0, n),
+            ascent: self.ascent.as_ref().map(|ascent| ascent.first(n)),
+            framed: None,
+            provisional: None,
+            looked_at: n,
             current: None,
             answered: None,
             proposal: None,
             kept: None,
+        };
+        let same = then.peaks().len() == self.peaks().len();
+        if let Some(ascent) = &then.ascent
+            && let Some(frame) = ascent.frame()?
+        {
+            let mut framed = then.history.framed(frame, &then.points, ascent.reach())?;
+            if same && let Some(now) = &self.framed {
+                let fits = now.fits.iter().take_while(|fit| fit.n <= framed.len());
+                framed.fits = fits.cloned().collect();
+            }
+            then.framed = Some(framed);
         }
+        Ok(then)
     }
 
     /// The model of all observations that chooses; `None` while every f is 0.
@@ -188,7 +336,7 @@ impl Engine {
             if data.all_zero() && self.history.range.lo == 0.0 {
                 return Ok(None);
             }
-            let (model, fit) = self.strategy.fit(&self.history)?;
+            let (model, fit) = self.strategy.fit(self.history())?;
             self.current = Some((model, fit, n));
         }
         Ok(self.current.as_ref().map(|(model, _, _)| model))
@@ -199,13 +347,14 @@ impl Engine {
         let n = self.len();
         let known = matches!(&self.answered, Some((_, known)) if *known == n);
         if !known {
+            self.take_provisional_frame()?;
             self.model()?;
             let Some((lead, fit, _)) = &self.current else {
                 let reason = "every observation is 0, so nothing is known of the scale of Z; \
                               widen the budget or look where f > 0";
                 return Err(Error::spec("values", reason));
             };
-            let answer = self.strategy.answer(&self.history, lead, fit)?;
+            let answer = self.strategy.answer(self.history(), lead, fit)?;
             self.answered = Some((answer, n));
         }
         match &self.answered {

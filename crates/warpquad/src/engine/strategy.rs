@@ -1,6 +1,6 @@
 //! Say what a strategy decides: when to fit and how, where to look next, what to answer.
 
-use super::{History, LastFit, Outcome};
+use super::{History, LastFit, Outcome, Tuning};
 use crate::belief::{Ensemble, Model, Theta};
 use crate::error::Result;
 use crate::functional::{Estimate, Law};
@@ -32,6 +32,12 @@ pub trait Strategy: Debug + Send + Sync {
     /// The coordinates of the prior that the process lives in.
     fn chart(&self) -> Chart {
         Chart::Identity
+    }
+
+    /// The numbers of a climb to a narrow peak under a vague prior; `None` for a strategy that
+    /// stays in the prior, or for an f of a range whose logarithm is not followed.
+    fn climbing(&self, _range: Range) -> Option<&Tuning> {
+        None
     }
 
     /// Refuse a range of f that cannot be reached, before anything is observed.

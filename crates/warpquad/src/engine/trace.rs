@@ -13,7 +13,7 @@ impl Engine {
         let last = self.len();
         let mut out = Vec::new();
         for n in self.milestones(most.max(1) - 1) {
-            let mut then = self.first(n);
+            let mut then = self.first(n)?;
             // All observations may still have been 0.
             if then.model()?.is_some() {
                 out.push(then.outcome()?);
@@ -28,7 +28,11 @@ impl Engine {
     /// At most `most` numbers of observations below the present one, evenly spread.
     fn milestones(&self, most: usize) -> Vec<usize> {
         let last = self.len();
-        let fitted: Vec<usize> = self.history.fits.iter().map(|fit| fit.n).collect();
+        let fitted: Vec<usize> = match self.peaks() {
+            [] => self.history.fits.iter().map(|fit| fit.n).collect(),
+            // Fits in a frame count the observations in the frame.
+            _ => Vec::new(),
+        };
         let known: Vec<usize> = match fitted.is_empty() {
             false => fitted.into_iter().filter(|&n| n > 0 && n < last).collect(),
             true => (self.strategy.initial_points(self.history.dim()).min(last)..last).collect(),

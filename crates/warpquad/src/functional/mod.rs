@@ -23,6 +23,7 @@ pub use law::{Drawing, DrawnLaw, Law, law, law_of_z};
 pub use nodes::Nodes;
 pub(crate) use ratio::better_nodes;
 pub use ratio::{Expectation, Ratio};
+pub(crate) use sample::posterior_weights;
 pub use sample::{Sample, sample};
 
 use crate::belief::{Belief, Moments};

@@ -49,9 +49,7 @@ pub fn sample(
     let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
     let (density, on) = Density::new(ensemble, &nodes)?;
     let ln_density = density.mixed(&on.by_kind);
-    let pairs = nodes.ln_weights.iter().zip(&ln_density);
-    let ln_weights: Vec<f64> = pairs.map(|(w, f)| w + f).collect();
-    let weights = normalised(&ln_weights).ok_or_else(no_mass)?;
+    let weights = weights_of(&nodes, &ln_density)?;
     let mut picks = systematic(&weights, count, rng.uniform());
     rng.shuffle(&mut picks);
     let mut walkers = Walkers {
@@ -74,6 +72,19 @@ pub fn sample(
         effective: 1.0 / weights.iter().map(|w| w * w).sum::<f64>(),
         accepted: accepted as f64 / (moves.max(1) * count) as f64,
     })
+}
+
+/// The parts of the nodes in the ensemble's mean of f pi / Z.
+pub(crate) fn posterior_weights(ensemble: &Ensemble, nodes: &Nodes) -> Result<Vec<f64>> {
+    let (density, on) = Density::new(ensemble, nodes)?;
+    weights_of(nodes, &density.mixed(&on.by_kind))
+}
+
+/// The parts of the nodes in an integral of this density.
+fn weights_of(nodes: &Nodes, ln_density: &[f64]) -> Result<Vec<f64>> {
+    let pairs = nodes.ln_weights.iter().zip(ln_density);
+    let ln_weights: Vec<f64> = pairs.map(|(w, f)| w + f).collect();
+    normalised(&ln_weights).ok_or_else(no_mass)
 }
 
 struct Walkers<'a> {

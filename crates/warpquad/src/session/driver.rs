@@ -19,7 +19,7 @@ use super::spec::{Budget, OnFailure, Problem};
 use super::stop::{FinalFailure, Next, Stop, Taken, named};
 use super::target::{Target, Verdict};
 use crate::data::Value;
-use crate::engine::{LastFit, Outcome};
+use crate::engine::{LastFit, Outcome, Peak};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use std::collections::{BTreeMap, VecDeque};
@@ -171,11 +171,18 @@ impl Driver {
 
     /// Choose a point and put it in the queue: its number.
     fn ask_one(&mut self, book: &mut dyn Record) -> Result<u64> {
+        let frames = self.integrator.peaks().len();
         let before = self.integrator.last_fit().map(|fit| fit.n);
         let (x, audit) = self.choose()?;
+        // The engine has new frames and the fit already: they are only written down.
+        let new: Vec<(usize, Peak)> = self.integrator.peaks()[frames..].to_vec();
+        let is_new = !new.is_empty();
+        for (n, peak) in new {
+            book.record(&Event::Frame { n, peak })?;
+            self.last_stop = None;
+        }
         let fit = self.integrator.last_fit().cloned();
-        if let Some(fit) = fit.filter(|fit| Some(fit.n) != before) {
-            // The engine has the fit already: it is only written down.
+        if let Some(fit) = fit.filter(|fit| is_new || Some(fit.n) != before) {
             book.record(&Event::Fit {
                 n: fit.n,
                 full: fit.full == fit.n,
@@ -348,6 +355,7 @@ impl Driver {
                     tau,
                 });
             }
+            Event::Frame { n, peak } => self.integrator.take_frame(n, peak)?,
             Event::Stop { reason, .. } => self.last_stop = Some(reason),
         }
         Ok(())

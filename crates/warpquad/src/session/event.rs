@@ -2,6 +2,7 @@
 
 use crate::belief::{Axes, Effects, MeanFunction, Theta};
 use crate::data::Value;
+use crate::engine::Peak;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
@@ -71,6 +72,13 @@ pub enum Event {
         /// Where the warp saturates, if that was chosen by the data.
         tau: Option<f64>,
     },
+    /// The integral is carried by another measure from now on.
+    Frame {
+        /// How many values it rests on.
+        n: usize,
+        /// The peak that it follows.
+        peak: Peak,
+    },
     /// The run stopped.
     Stop {
         /// Why.
@@ -132,6 +140,9 @@ impl Event {
                 let theta = theta_json(theta);
                 json!({"event": "fit", "n": n, "full": full, "theta": theta, "tau": tau})
             }
+            Event::Frame { n, peak } => json!({
+                "event": "frame", "n": n, "center": peak.center(), "factor": peak.factor(),
+            }),
             Event::Stop {
                 reason,
                 at,
@@ -191,6 +202,14 @@ impl Event {
                 theta: theta(fields.any("theta")?)?,
                 tau: object.get("tau").and_then(Json::as_f64),
             }),
+            "frame" => {
+                let factor = rows(fields.any("factor")?, "factor")?;
+                let peak = Peak::new(numbers(fields.any("center")?)?, factor);
+                Ok(Event::Frame {
+                    n: fields.integer("n")? as usize,
+                    peak: peak.map_err(|error| error.to_string())?,
+                })
+            }
             "stop" => Ok(Event::Stop {
                 reason: fields.text("reason")?,
                 at: number(fields.any("at")?)?,
@@ -289,10 +308,15 @@ pub fn theta_json(theta: &Theta) -> Json {
     json
 }
 
+/// The rows of a matrix; an error calls it by `name`.
+fn rows(json: &Json, name: &str) -> Result<Vec<Vec<f64>>, String> {
+    let rows = json.as_array();
+    let rows = rows.ok_or_else(|| format!("{name} is not a list"))?;
+    rows.iter().map(numbers).collect()
+}
+
 fn axes(json: &Json) -> Result<Axes, String> {
-    let rows = json.as_array().ok_or("axes is not a list")?;
-    let rows: Result<Vec<Vec<f64>>, String> = rows.iter().map(numbers).collect();
-    Axes::new(&rows?).map_err(|error| error.to_string())
+    Axes::new(&rows(json, "axes")?).map_err(|error| error.to_string())
 }
 
 fn effects(json: &Json) -> Result<Effects, String> {
@@ -342,6 +366,25 @@ mod tests {
             ..Theta::constant(-1.0, 2.0, vec![0.5, 3.0]).unwrap()
         };
         assert_eq!(theta(&theta_json(&turned)), Ok(turned));
+    }
+
+    #[test]
+    fn a_frame_comes_back_bit_for_bit() {
+        let peak = Peak::new(
+            vec![1.0 / 3.0, -2e-7],
+            vec![vec![0.1], vec![1.0 / 7.0, 3e-9]],
+        );
+        let frame = Event::Frame {
+            n: 31,
+            peak: peak.unwrap(),
+        };
+        assert_eq!(Event::from_json(&frame.to_json()), Ok(frame));
+        let wrong = r#"{"event": "frame", "n": 3, "center": [0], "factor": [[-1]]}"#;
+        assert!(
+            Event::from_json(wrong)
+                .unwrap_err()
+                .contains("positive diagonal")
+        );
     }
 
     #[test]

@@ -5,8 +5,8 @@ use super::setup;
 use super::spec::Problem;
 use crate::baseline::{self, Baseline, BaselineOutcome};
 use crate::data::Value;
-use crate::engine::{Draw, Engine, LastFit, Method, Outcome};
-use crate::error::Result;
+use crate::engine::{Draw, Engine, LastFit, Method, Outcome, Peak};
+use crate::error::{Error, Result};
 use crate::functional::Law;
 use crate::points::Points;
 use serde_json::{Value as Json, json};
@@ -193,6 +193,22 @@ impl Integrator {
     pub fn restore(&mut self, fit: LastFit) {
         if let Integrator::Quadrature { engine, .. } = self {
             engine.restore(fit);
+        }
+    }
+
+    /// The peaks that frames followed, with the number of observations that each rests on.
+    pub fn peaks(&self) -> &[(usize, Peak)] {
+        match self {
+            Integrator::Quadrature { engine, .. } => engine.peaks(),
+            Integrator::Baseline(_) => &[],
+        }
+    }
+
+    /// Go on in a frame that was kept.
+    pub fn take_frame(&mut self, n: usize, peak: Peak) -> Result<()> {
+        match self {
+            Integrator::Quadrature { engine, .. } => engine.take_frame(n, peak),
+            Integrator::Baseline(_) => Err(Error::spec("frame", "a baseline has no frames")),
         }
     }
 

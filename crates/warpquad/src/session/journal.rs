@@ -159,10 +159,11 @@ impl Journal {
             .map_err(|e| io(&self.path, &e))
     }
 
-    /// Write an event and wait until it is on the disk; a fit goes there with the point it chose.
+    /// Write an event and wait until it is on the disk; a fit and a frame go there with the point
+    /// that they chose.
     pub fn append(&mut self, event: &Event) -> Result<()> {
         let (line, chain) = self.chain.seal(&event.to_json());
-        let wait = !matches!(event, Event::Fit { .. });
+        let wait = !matches!(event, Event::Fit { .. } | Event::Frame { .. });
         if let Err(first) = self.write(&line, wait) {
             // Give the reserve's space back and try once more. The bytes are written anew: after a
             // failed sync the system may have forgotten that they are not on the disk.

@@ -70,7 +70,7 @@ impl Session {
                 self.seconds_before = at;
                 self.book.seconds = in_journal;
             }
-            Event::Start { .. } | Event::Ask { .. } | Event::Fit { .. } => {}
+            Event::Start { .. } | Event::Ask { .. } | Event::Fit { .. } | Event::Frame { .. } => {}
         }
     }
 }
@@ -80,6 +80,7 @@ mod tests {
     use super::*;
     use crate::belief::Theta;
     use crate::data::Value;
+    use crate::engine::Peak;
     use crate::session::evaluator::Answer;
 
     /// What is wrong with a run of two values that this event follows.
@@ -109,6 +110,10 @@ mod tests {
             theta: Theta::constant(0.0, 1.0, vec![1.0; lengths]).unwrap(),
             tau,
         };
+        let frame = |n, dim: usize| Event::Frame {
+            n,
+            peak: Peak::new(vec![0.0; dim], (0..dim).map(|i| vec![1.0; i + 1]).collect()).unwrap(),
+        };
         for (event, words) in [
             (ask(u64::MAX, &[0.0]), "asked for in place of 2"),
             (ask(1, &[0.0]), "point 1 was asked for in place of 2"),
@@ -117,6 +122,11 @@ mod tests {
             (fit(999, 1, None), "a fit to 999 values, when 2 were told"),
             (fit(2, 3, None), "a fit in 3 dimensions, in a run of 1"),
             (fit(2, 1, Some(-1.0)), "tau is Some(-1.0)"),
+            (
+                frame(3, 1),
+                "a frame that rests on 3 values, when 2 were told",
+            ),
+            (frame(2, 2), "a frame in 2 dimensions, in a run of 1"),
         ] {
             let refusal = refusal(event);
             assert!(refusal.starts_with("journal line 6: "), "{refusal}");

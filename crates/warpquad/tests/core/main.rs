@@ -9,6 +9,7 @@ mod effects;
 mod ensemble;
 mod fit_gradients;
 mod fitting;
+mod frames;
 mod layers;
 mod nodes;
 mod paper;

@@ -1,6 +1,7 @@
 //! The strategy that chooses for the user: one file for each decision, all numbers in [`Tuning`].
 
 mod axes;
+mod climb;
 mod effects;
 mod exploring;
 mod maker;
@@ -13,6 +14,7 @@ mod tuning;
 mod units;
 mod widening;
 
+pub use climb::Climb;
 pub use tuning::{Field, Tuning};
 
 use super::strategy::{Answer, Choice, Kept, Strategy};
@@ -124,6 +126,10 @@ impl Auto {
 impl Strategy for Auto {
     fn chart(&self) -> Chart {
         self.coordinates
+    }
+
+    fn climbing(&self, range: Range) -> Option<&Tuning> {
+        (self.warp.saturates() && range == Range::POSITIVE).then_some(&self.tuning)
     }
 
     fn check_range(&self, range: Range) -> Result<()> {

@@ -265,6 +265,30 @@ tuning! {
         /// Gradients that refine the best candidate.
         look_gradients: usize = 10, "evaluations";
     }
+    "Climb" {
+        /// There is a narrow peak where half of the first points are so far below the best.
+        narrow_nats: f64 = 1000.0, "nats";
+        /// What promises less than this is the top.
+        climb_tolerance_nats: f64 = 0.3, "nats";
+        /// The scale of a parameter is the step after which ln f has fallen by this.
+        climb_drop_nats: f64 = 5.0, "nats";
+        /// Parameters are searched in turn again while a round gains more than this for each.
+        climb_round_nats: f64 = 10.0, "nats";
+        /// A climb ends after so many observations for each parameter, and as many more, without
+        /// a rise.
+        climb_patience_per_dimension: usize = 4, "observations";
+    }
+    "Frames" {
+        /// The first frame is so many times as wide as the climb knows the peak.
+        first_frame_widening: f64 = 2.0, "factor";
+        /// Later ones are so many times as wide as the posterior.
+        frame_widening: f64 = 1.3, "factor";
+        /// A frame takes observations up to so many sd, and the root of the dimension, away.
+        frame_reach_sd: f64 = 4.0, "sd of the frame";
+        /// A frame is looked at again after so many observations for each parameter, and for two
+        /// more.
+        round_per_dimension: usize = 3, "observations";
+    }
     "Exploring" {
         /// A choice at u sd explores where the tails are less than u times this part of Z apart.
         settled_part: f64 = 0.05, "part of Z, for each sd";

@@ -2,6 +2,7 @@
 
 use super::Driver;
 use crate::belief::Theta;
+use crate::engine::Peak;
 use crate::session::event::Event;
 
 impl Driver {
@@ -13,6 +14,7 @@ impl Driver {
                 value.check(*id as usize).map_err(|error| error.to_string())
             }
             Event::Fit { n, theta, tau, .. } => self.check_fit(theta, *n, *tau),
+            Event::Frame { n, peak } => self.check_frame(peak, *n),
             Event::Start { .. } | Event::Fail { .. } | Event::Stop { .. } => Ok(()),
         }
     }
@@ -26,6 +28,20 @@ impl Driver {
             return Err(format!("point {id} is {x:?}, not {dim} finite numbers"));
         }
         Ok(())
+    }
+
+    /// Refuse a frame that is not of this run.
+    fn check_frame(&self, peak: &Peak, n: usize) -> Result<(), String> {
+        let (dim, told) = (self.problem.names.len(), self.told.len());
+        if n > told {
+            return Err(format!(
+                "a frame that rests on {n} values, when {told} were told"
+            ));
+        }
+        match peak.center().len() {
+            same if same == dim => Ok(()),
+            other => Err(format!("a frame in {other} dimensions, in a run of {dim}")),
+        }
     }
 
     /// Refuse hyperparameters that are not of this run.

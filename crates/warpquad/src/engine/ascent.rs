@@ -1,0 +1,305 @@
+//! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
+
+use super::auto::{Climb, Tuning};
+use super::{Frame, Peak};
+use crate::data::Value;
+use crate::error::Result;
+use crate::measure::{Chart, Measure};
+use crate::numeric::linalg::Mat;
+use crate::points::Points;
+
+/// What a run knows about the way to the peak: a function of the observations in their order, and
+/// of the frames that were taken.
+#[derive(Debug, Clone)]
+pub(super) struct Ascent {
+    /// The prior in normal scores, where the climb lives.
+    scores: Frame,
+    tuning: Tuning,
+    seed: u64,
+    noise_sd: f64,
+    stage: Stage,
+    /// ln f + ln pi of the observations so far, in normal scores.
+    points: Vec<Vec<f64>>,
+    values: Vec<f64>,
+    /// The peaks that frames followed, with the number of observations that each rests on.
+    peaks: Vec<(usize, Peak)>,
+}
+
+#[derive(Debug, Clone)]
+enum Stage {
+    /// Too little is known to say how wide the peak is.
+    Watching,
+    /// The prior itself is a fair frame.
+    Broad,
+    /// There is a narrow peak: the climb, under way or ended.
+    Narrow(Climb),
+}
+
+impl Ascent {
+    /// Nothing seen yet; `None` for a prior without normal scores.
+    pub fn new(measure: &dyn Measure, tuning: &Tuning, seed: u64) -> Option<Ascent> {
+        let fine = measure.has_density();
+        let scores = Frame::prior(measure, Chart::Score).ok().filter(|_| fine)?;
+        Some(Ascent {
+            scores,
+            tuning: tuning.clone(),
+            seed,
+            noise_sd: 0.0,
+            stage: Stage::Watching,
+            points: Vec::new(),
+            values: Vec::new(),
+            peaks: Vec::new(),
+        })
+    }
+
+    /// Values of ln f carry noise of this sd.
+    pub fn set_noise(&mut self, sd: f64) {
+        self.noise_sd = sd;
+    }
+
+    /// Take the observations that have come since, and the points that failed.
+    pub fn see(&mut self, points: &Points, values: &[Value], failed: &Points) -> Result<()> {
+        for i in self.values.len()..values.len() {
+            self.take(points.row(i), values[i])?;
+        }
+        while let Stage::Narrow(climb) = &mut self.stage
+            && let Some(z) = climb.awaited()
+            && failed.iter().any(|x| self.scores.point_from_frame(z) == x)
+        {
+            climb.fail();
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, x: &[f64], value: Value) -> Result<()> {
+        let z = self.scores.point_to_frame(x)?;
+        let value = value.ln_abs() - 0.5 * z.iter().map(|z| z * z).sum::<f64>();
+        if let Stage::Narrow(climb) = &mut self.stage {
+            let awaited = climb.awaited().map(|z| self.scores.point_from_frame(z));
+            climb.tell(&z, value, awaited.is_some_and(|awaited| awaited == x));
+        }
+        self.points.push(z);
+        self.values.push(value);
+        if matches!(self.stage, Stage::Watching) {
+            self.stage = self.judged();
+        }
+        Ok(())
+    }
+
+    /// Whether the peak is narrow, once enough has been seen.
+    fn judged(&self) -> Stage {
+        let (n, tuning) = (self.values.len(), &self.tuning);
+        if n < tuning.initial_least {
+            return Stage::Watching;
+        }
+        let enough = n >= tuning.initial_per_dimension * self.scores.dim();
+        let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
+        if is_narrow(&self.values, tuning.narrow_nats) || enough && nothing {
+            let mut climb = Climb::of(self.scores.dim(), tuning, self.noise_sd, self.seed);
+            for (z, &value) in self.points.iter().zip(&self.values) {
+                climb.tell(z, value, false);
+            }
+            return Stage::Narrow(climb);
+        }
+        match enough {
+            true => Stage::Broad,
+            false => Stage::Watching,
+        }
+    }
+
+    /// The climb, once a narrow peak is known of.
+    pub fn climb(&self) -> Option<&Climb> {
+        match &self.stage {
+            Stage::Narrow(climb) => Some(climb),
+            _ => None,
+        }
+    }
+
+    /// The next point of the climb, in the user's coordinates; `None` if it has ended, or where
+    /// there is nothing to climb. With its own point pending it asks for one beside it.
+    pub fn ask(&self, pending: &Points) -> Option<Vec<f64>> {
+        let climb = self.climb()?;
+        let x = self.scores.point_from_frame(climb.awaited()?);
+        let is_pending = |x: &Vec<f64>| pending.iter().any(|p| p == x);
+        if !is_pending(&x) {
+            return Some(x);
+        }
+        let beside = (0..).map(|k| self.scores.point_from_frame(&climb.beside(k)));
+        beside.take(2 * pending.len() + 20).find(|x| !is_pending(x))
+    }
+
+    /// The peaks that frames followed, with the number of observations that each rests on.
+    pub fn peaks(&self) -> &[(usize, Peak)] {
+        &self.peaks
+    }
+
+    /// Integrate around a peak from now on.
+    pub fn keep(&mut self, n: usize, peak: Peak) {
+        self.peaks.push((n, peak));
+    }
+
+    /// The present frame; `None` while it is the prior.
+    pub fn frame(&self) -> Result<Option<Frame>> {
+        let last = self.peaks.last();
+        last.map(|(_, peak)| self.scores.with_peak(peak.clone()))
+            .transpose()
+    }
+
+    /// The peak as the climb knows it, wide enough to hold what the climb does not know.
+    pub fn first_peak(&self) -> Option<Peak> {
+        let (center, mut covariance) = self.climb()?.shape()?;
+        let wider = self.tuning.first_frame_widening.powi(2);
+        scale(&mut covariance, wider);
+        Peak::with_covariance(center, &covariance)
+    }
+
+    /// The frame of the peak as the climb knows it now; `None` where there is nothing to climb.
+    pub fn provisional_frame(&self) -> Result<Option<Frame>> {
+        let peak = self.first_peak();
+        peak.map(|peak| self.scores.with_peak(peak)).transpose()
+    }
+
+    /// How far from its centre a frame takes observations.
+    pub fn reach(&self) -> f64 {
+        self.tuning.frame_reach_sd + (self.scores.dim() as f64).sqrt()
+    }
+
+    /// The last number of observations, up to `n`, at which the frame is looked at again and was
+    /// not yet; `None` before the first frame.
+    pub fn round_due(&self, n: usize) -> Option<usize> {
+        let (first, _) = *self.peaks.first()?;
+        let (last, _) = *self.peaks.last()?;
+        let round = self.tuning.round_per_dimension * (self.scores.dim() + 2);
+        let mut milestone = first;
+        let mut due = None;
+        while milestone <= n {
+            due = (milestone > last).then_some(milestone);
+            milestone += round.max(milestone / 5);
+        }
+        due
+    }
+
+    /// The peak of weighted points of the present frame, if it is another one than that of the
+    /// frame.
+    pub fn next_peak(&self, points: &Points, weights: &[f64]) -> Option<Peak> {
+        let (_, peak) = self.peaks.last()?;
+        let rows: Vec<Vec<f64>> = points.iter().map(|y| peak.from_standard(y)).collect();
+        let (center, mut covariance) = moments(&rows, weights);
+        scale(&mut covariance, self.tuning.frame_widening.powi(2));
+        let next = Peak::with_covariance(center, &covariance)?;
+        differs(peak, &next).then_some(next)
+    }
+
+    /// The same with the first `n` observations.
+    pub fn first(&self, n: usize) -> Ascent {
+        let peaks = self.peaks.iter().take_while(|(then, _)| *then <= n);
+        Ascent {
+            stage: Stage::Watching,
+            points: Vec::new(),
+            values: Vec::new(),
+            peaks: peaks.cloned().collect(),
+            ..self.clone()
+        }
+    }
+}
+
+/// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room
+/// for the peak: the median of space-filling points is so many nats below their best.
+fn is_narrow(values: &[f64], narrow_nats: f64) -> bool {
+    let mut values: Vec<f64> = values.to_vec();
+    values.sort_by(|a, b| b.total_cmp(a));
+    match values.first() {
+        Some(top) if top.is_finite() => top - values[values.len() / 2] > narrow_nats,
+        _ => false,
+    }
+}
+
+fn scale(covariance: &mut Mat, by: f64) {
+    for j in 0..covariance.cols() {
+        covariance.col_mut(j).iter_mut().for_each(|c| *c *= by);
+    }
+}
+
+/// The mean and covariance of weighted points.
+fn moments(points: &[Vec<f64>], weights: &[f64]) -> (Vec<f64>, Mat) {
+    let (d, total) = (points[0].len(), weights.iter().sum::<f64>());
+    let over = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
+        let terms = points.iter().zip(weights);
+        terms.map(|(z, w)| w * of(z)).sum::<f64>() / total
+    };
+    let mean: Vec<f64> = (0..d).map(|i| over(&|z| z[i])).collect();
+    let covariance = Mat::from_fn(d, d, |i, j| over(&|z| (z[i] - mean[i]) * (z[j] - mean[j])));
+    (mean, covariance)
+}
+
+/// How far the centre may be off, in sds of the frame, and how many times wider or narrower a peak
+/// may be along any axis, before a frame is given up for another one.
+const CENTER_SD: f64 = 0.5;
+const WIDTH: f64 = 1.35;
+
+/// Whether a peak is another one than that of the frame.
+fn differs(frame: &Peak, peak: &Peak) -> bool {
+    let d = peak.center().len();
+    // The shape of the peak in coordinates in which that of the frame is the unit ball.
+    let whiten = |mut v: Vec<f64>| -> Vec<f64> {
+        for (i, row) in frame.factor().iter().enumerate() {
+            let known: f64 = row[..i].iter().zip(&v).map(|(l, v)| l * v).sum();
+            v[i] = (v[i] - known) / row[i];
+        }
+        v
+    };
+    let apart = peak.center().iter().zip(frame.center());
+    let shift = whiten(apart.map(|(a, b)| a - b).collect());
+    let column = |j: usize| {
+        whiten(
+            (0..d)
+                .map(|i| peak.factor()[i].get(j).copied().unwrap_or(0.0))
+                .collect(),
+        )
+    };
+    let columns: Vec<Vec<f64>> = (0..d).map(column).collect();
+    let shape = Mat::from_fn(d, d, |i, j| columns.iter().map(|c| c[i] * c[j]).sum());
+    let far = shift.iter().map(|s| s * s).sum::<f64>().sqrt() > CENTER_SD;
+    let Some((variances, _)) = shape.symmetric_eigen() else {
+        return true;
+    };
+    let limits = WIDTH.powi(-2)..=WIDTH.powi(2);
+    far || variances.iter().any(|v| !limits.contains(v))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_peak_is_narrow_where_half_of_the_prior_is_far_below() {
+        let drops = |far: f64| [0.0, -3.0, -far, -far, -2.0 * far];
+        assert!(is_narrow(&drops(1e4), 1e3));
+        assert!(!is_narrow(&drops(900.0), 1e3));
+        assert!(is_narrow(
+            &[-1.0, f64::NEG_INFINITY, f64::NEG_INFINITY],
+            1e3
+        ));
+        assert!(!is_narrow(&[f64::NEG_INFINITY; 4], 1e3));
+    }
+
+    #[test]
+    fn a_frame_is_given_up_for_a_peak_elsewhere_or_of_another_width() {
+        let peak = |center: f64, sd: f64| {
+            Peak::new(vec![center, 0.0], vec![vec![sd], vec![0.5 * sd, 1.0]]).unwrap()
+        };
+        let frame = peak(3.0, 0.01);
+        assert!(!differs(&frame, &frame));
+        assert!(!differs(&frame, &peak(3.003, 0.011)));
+        assert!(differs(&frame, &peak(3.006, 0.01)));
+        assert!(differs(&frame, &peak(3.0, 0.02)) && differs(&frame, &peak(3.0, 0.005)));
+    }
+
+    #[test]
+    fn moments_are_weighted() {
+        let points = [vec![0.0, 1.0], vec![2.0, 1.0]];
+        let (mean, covariance) = moments(&points, &[1.0, 3.0]);
+        assert_eq!(mean, [1.5, 1.0]);
+        assert!((covariance[(0, 0)] - 0.75).abs() < 1e-15 && covariance[(1, 1)] == 0.0);
+    }
+}

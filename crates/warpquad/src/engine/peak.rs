@@ -1,0 +1,149 @@
+//! Say where a narrow peak lies and which shape it has: the measure q of a frame.
+
+use crate::error::{Error, Result};
+use crate::numeric::linalg::{Cholesky, Mat};
+
+/// A peak: a centre and a shape in the prior's normal scores.
+///
+/// Its measure q is the law of center + L t, where each t = sinh(a y)/a of a standard normal y. So
+/// q has the covariance of the peak near its centre, and tails heavier than normal beyond it.
+///
+/// ```
+/// use warpquad::engine::Peak;
+/// let peak = Peak::new(vec![0.3, -1.0], vec![vec![1e-3], vec![2e-4, 5e-3]])?;
+/// let y = peak.to_standard(&peak.from_standard(&[0.4, -2.0]));
+/// assert!((y[0] - 0.4).abs() < 1e-9 && (y[1] + 2.0).abs() < 1e-9);
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Peak {
+    center: Vec<f64>,
+    /// The lower triangle of L, row after row.
+    factor: Vec<Vec<f64>>,
+}
+
+/// How heavy the tails are: t = 3 of a normal law is t = 3.5 here, and t = 5 is t = 8.
+const TAIL: f64 = 0.35;
+
+impl Peak {
+    /// A peak with the lower triangle of the factor L of its covariance L L'.
+    pub fn new(center: Vec<f64>, factor: Vec<Vec<f64>>) -> Result<Peak> {
+        let triangular = factor.len() == center.len()
+            && factor.iter().enumerate().all(|(i, row)| row.len() == i + 1);
+        let finite = |x: &f64| x.is_finite();
+        let fine = triangular
+            && center.iter().all(finite)
+            && factor.iter().flatten().all(finite)
+            && factor
+                .iter()
+                .all(|row| row.last().is_some_and(|x| *x > 0.0));
+        match fine {
+            true => Ok(Peak { center, factor }),
+            false => Err(Error::spec(
+                "frame",
+                "needs a centre and the lower triangle of a factor with a positive diagonal",
+            )),
+        }
+    }
+
+    /// The peak with this covariance; `None` where it is not positive definite.
+    pub(super) fn with_covariance(center: Vec<f64>, covariance: &Mat) -> Option<Peak> {
+        let d = center.len();
+        // Correlations are factored, so that scales of many orders lose no digits.
+        let sds: Vec<f64> = (0..d).map(|i| covariance[(i, i)].sqrt()).collect();
+        let correlation = Mat::from_fn(d, d, |i, j| match i == j {
+            true => 1.0 + 1e-10,
+            false => covariance[(i, j)] / sds[i] / sds[j],
+        });
+        let factor = Cholesky::new(correlation)?;
+        let row = |i: usize| (0..=i).map(|j| sds[i] * factor.lower()[(i, j)]).collect();
+        Peak::new(center, (0..d).map(row).collect()).ok()
+    }
+
+    /// The centre, in the prior's normal scores.
+    pub fn center(&self) -> &[f64] {
+        &self.center
+    }
+
+    /// The lower triangle of the factor of the covariance, row after row.
+    pub fn factor(&self) -> &[Vec<f64>] {
+        &self.factor
+    }
+
+    /// The normal scores at a point y that is standard normal under q.
+    pub fn from_standard(&self, y: &[f64]) -> Vec<f64> {
+        let t: Vec<f64> = y.iter().map(|y| (TAIL * y).sinh() / TAIL).collect();
+        let row = |i: usize| -> f64 { self.factor[i].iter().zip(&t).map(|(l, t)| l * t).sum() };
+        (0..y.len()).map(|i| self.center[i] + row(i)).collect()
+    }
+
+    /// y of a point of normal scores.
+    pub fn to_standard(&self, z: &[f64]) -> Vec<f64> {
+        let mut t = vec![0.0; z.len()];
+        for (i, row) in self.factor.iter().enumerate() {
+            let known: f64 = row.iter().zip(&t[..i]).map(|(l, t)| l * t).sum();
+            t[i] = (z[i] - self.center[i] - known) / row[i];
+        }
+        t.iter().map(|t| (TAIL * t).asinh() / TAIL).collect()
+    }
+
+    /// ln of pi/q at y, where z are its normal scores: pi is standard normal in z, q in y.
+    pub fn ln_ratio(&self, y: &[f64], z: &[f64]) -> f64 {
+        let squares = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>();
+        let stretched: f64 = y.iter().map(|y| ln_cosh(TAIL * y)).sum();
+        let diagonal = self.factor.iter().filter_map(|row| row.last());
+        let ln_det: f64 = diagonal.map(|l| l.ln()).sum();
+        0.5 * (squares(y) - squares(z)) + stretched + ln_det
+    }
+}
+
+/// ln cosh x, which does not overflow.
+fn ln_cosh(x: f64) -> f64 {
+    let x = x.abs();
+    x + (0.5 * (1.0 + (-2.0 * x).exp())).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::special::ln_sum_exp;
+
+    #[test]
+    fn q_is_a_density_on_the_scores() {
+        // The integral of pi over z is that of pi/q over q: 1.
+        let peak = Peak::new(vec![0.4], vec![vec![0.8]]).unwrap();
+        let step = 0.01;
+        let terms: Vec<f64> = (-1000..=1000)
+            .map(|k| {
+                let y = [step * f64::from(k)];
+                let z = peak.from_standard(&y);
+                peak.ln_ratio(&y, &z) - 0.5 * y[0] * y[0]
+            })
+            .collect();
+        let ln_sum = ln_sum_exp(&terms) + step.ln() - 0.5 * (2.0 * std::f64::consts::PI).ln();
+        assert!(ln_sum.abs() < 1e-10, "{ln_sum}");
+    }
+
+    #[test]
+    fn a_covariance_of_many_orders_keeps_its_digits() {
+        let (a, b) = (1e-7_f64, 0.3_f64);
+        let cov = Mat::from_fn(2, 2, |i, j| {
+            [a, b][i] * [a, b][j] * if i == j { 1.0 } else { 0.999 }
+        });
+        let peak = Peak::with_covariance(vec![1e-4, -2.0], &cov).unwrap();
+        let y = [1.3, -0.2];
+        let back = peak.to_standard(&peak.from_standard(&y));
+        assert!(
+            (back[0] - y[0]).abs() < 1e-8 && (back[1] - y[1]).abs() < 1e-6,
+            "{back:?}"
+        );
+        assert!(Peak::with_covariance(vec![0.0], &Mat::zeros(1, 1)).is_none());
+    }
+
+    #[test]
+    fn bad_factors_are_refused() {
+        assert!(Peak::new(vec![0.0], vec![vec![0.0]]).is_err());
+        assert!(Peak::new(vec![0.0, 1.0], vec![vec![1.0], vec![1.0]]).is_err());
+        assert!(Peak::new(vec![f64::NAN], vec![vec![1.0]]).is_err());
+    }
+}
