@@ -1,7 +1,8 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
 use super::auto::{Climb, Tuning};
-use super::{Frame, Peak};
+use super::symmetry::Trials;
+use super::{Frame, Image, Peak};
 use crate::data::Value;
 use crate::error::Result;
 use crate::measure::{Chart, Measure};
@@ -31,8 +32,8 @@ enum Stage {
     Watching,
     /// The prior itself is a fair frame.
     Broad,
-    /// There is a narrow peak: the climb, under way or ended.
-    Narrow(Climb),
+    /// There is a narrow peak: the climb, under way or ended, and then trials of its images.
+    Narrow(Climb, Option<Trials>),
 }
 
 impl Ascent {
@@ -62,11 +63,15 @@ impl Ascent {
         for i in self.values.len()..values.len() {
             self.take(points.row(i), values[i])?;
         }
-        while let Stage::Narrow(climb) = &mut self.stage
+        while let Stage::Narrow(climb, _) = &mut self.stage
             && let Some(z) = climb.awaited()
             && failed.iter().any(|x| self.scores.point_from_frame(z) == x)
         {
             climb.fail();
+        }
+        self.begin_trials();
+        for x in failed.iter() {
+            self.tell_trial(x, None);
         }
         Ok(())
     }
@@ -74,7 +79,8 @@ impl Ascent {
     fn take(&mut self, x: &[f64], value: Value) -> Result<()> {
         let z = self.scores.point_to_frame(x)?;
         let value = value.ln_abs() - 0.5 * z.iter().map(|z| z * z).sum::<f64>();
-        if let Stage::Narrow(climb) = &mut self.stage {
+        self.tell_trial(x, Some(value));
+        if let Stage::Narrow(climb, None) = &mut self.stage {
             let awaited = climb.awaited().map(|z| self.scores.point_from_frame(z));
             climb.tell(&z, value, awaited.is_some_and(|awaited| awaited == x));
         }
@@ -83,7 +89,31 @@ impl Ascent {
         if matches!(self.stage, Stage::Watching) {
             self.stage = self.judged();
         }
+        self.begin_trials();
         Ok(())
+    }
+
+    /// Once the climb has ended, ask which exchanges of parameters leave its top as it is.
+    fn begin_trials(&mut self) {
+        if let Stage::Narrow(climb, trials @ None) = &mut self.stage
+            && climb.has_ended()
+            && let Some((top, value)) = climb.best()
+        {
+            *trials = Some(Trials::new(&self.scores, top, value, self.noise_sd));
+        }
+    }
+
+    /// Take the value at a point that may be that of a trial.
+    fn tell_trial(&mut self, x: &[f64], value: Option<f64>) {
+        let Stage::Narrow(_, Some(trials)) = &mut self.stage else {
+            return;
+        };
+        let place = trials
+            .awaited()
+            .position(|z| self.scores.point_from_frame(&z) == x);
+        if let Some(place) = place {
+            trials.tell(place, value);
+        }
     }
 
     /// Whether the peak is narrow, once enough has been seen.
@@ -99,7 +129,7 @@ impl Ascent {
             for (z, &value) in self.points.iter().zip(&self.values) {
                 climb.tell(z, value, false);
             }
-            return Stage::Narrow(climb);
+            return Stage::Narrow(climb, None);
         }
         match enough {
             true => Stage::Broad,
@@ -110,7 +140,7 @@ impl Ascent {
     /// The climb, once a narrow peak is known of.
     pub fn climb(&self) -> Option<&Climb> {
         match &self.stage {
-            Stage::Narrow(climb) => Some(climb),
+            Stage::Narrow(climb, _) => Some(climb),
             _ => None,
         }
     }
@@ -118,9 +148,15 @@ impl Ascent {
     /// The next point of the climb, in the user's coordinates; `None` if it has ended, or where
     /// there is nothing to climb. With its own point pending it asks for one beside it.
     pub fn ask(&self, pending: &Points) -> Option<Vec<f64>> {
-        let climb = self.climb()?;
-        let x = self.scores.point_from_frame(climb.awaited()?);
         let is_pending = |x: &Vec<f64>| pending.iter().any(|p| p == x);
+        let Stage::Narrow(climb, trials) = &self.stage else {
+            return None;
+        };
+        if let Some(trials) = trials {
+            let mut open = trials.awaited().map(|z| self.scores.point_from_frame(&z));
+            return open.find(|x| !is_pending(x));
+        }
+        let x = self.scores.point_from_frame(climb.awaited()?);
         if !is_pending(&x) {
             return Some(x);
         }
@@ -145,12 +181,26 @@ impl Ascent {
             .transpose()
     }
 
+    /// The images of the peak; `None` before they are known.
+    fn images(&self) -> Option<Vec<Image>> {
+        match &self.stage {
+            Stage::Narrow(_, Some(trials)) => trials.images(),
+            _ => None,
+        }
+    }
+
+    /// Whether the climb has ended and the images of its peak are known.
+    pub fn has_arrived(&self) -> bool {
+        self.images().is_some()
+    }
+
     /// The peak as the climb knows it, wide enough to hold what the climb does not know.
     pub fn first_peak(&self) -> Option<Peak> {
         let (center, mut covariance) = self.climb()?.shape()?;
         let wider = self.tuning.first_frame_widening.powi(2);
         scale(&mut covariance, wider);
-        Peak::with_covariance(center, &covariance)
+        let peak = Peak::with_covariance(center, &covariance)?;
+        peak.with_images(self.images().unwrap_or_default()).ok()
     }
 
     /// The frame of the peak as the climb knows it now; `None` where there is nothing to climb.
@@ -187,6 +237,7 @@ impl Ascent {
         let (center, mut covariance) = moments(&rows, weights);
         scale(&mut covariance, self.tuning.frame_widening.powi(2));
         let next = Peak::with_covariance(center, &covariance)?;
+        let next = next.with_images(peak.images().to_vec()).ok()?;
         differs(peak, &next).then_some(next)
     }
 

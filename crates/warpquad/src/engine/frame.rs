@@ -100,6 +100,21 @@ impl Frame {
         x
     }
 
+    /// The user's point at the image with this number of coordinates of the frame. Images of one
+    /// peak count alike, so points that follow the frame's measure are spread over them in turn.
+    pub fn image_from_frame(&self, y: &[f64], number: usize) -> Vec<f64> {
+        match self.shape() {
+            Some(peak) if peak.images().len() > 1 => {
+                let image = &peak.images()[number % peak.images().len()];
+                let mut x = vec![0.0; y.len()];
+                let z = image.apply(&peak.from_standard(y));
+                self.prior.from_natural(&z, &mut x);
+                x
+            }
+            _ => self.point_from_frame(y),
+        }
+    }
+
     /// The coordinates of many points.
     pub fn to_frame(&self, x: &Points) -> Result<Points> {
         let mut out = Points::empty(x.dim())?;
@@ -109,11 +124,11 @@ impl Frame {
         Ok(out)
     }
 
-    /// The user's points at many coordinates.
+    /// The user's points at many coordinates, spread over the images of a peak.
     pub fn from_frame(&self, y: &Points) -> Result<Points> {
         let mut out = Points::empty(y.dim())?;
-        for y in y.iter() {
-            out.push(&self.point_from_frame(y))?;
+        for (number, y) in y.iter().enumerate() {
+            out.push(&self.image_from_frame(y, number))?;
         }
         Ok(out)
     }

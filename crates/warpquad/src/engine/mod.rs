@@ -22,6 +22,7 @@ mod published;
 mod range;
 mod run;
 mod strategy;
+mod symmetry;
 mod trace;
 
 pub use audit::Draw;
@@ -34,3 +35,4 @@ pub use peak::Peak;
 pub use published::Published;
 pub use run::{Engine, integrate};
 pub use strategy::{Answer, Choice, Kept, Strategy};
+pub use symmetry::Image;

@@ -1,12 +1,17 @@
 //! Say where a narrow peak lies and which shape it has: the measure q of a frame.
 
+use super::Image;
 use crate::error::{Error, Result};
 use crate::numeric::linalg::{Cholesky, Mat};
+use crate::numeric::special::ln_sum_exp;
 
 /// A peak: a centre and a shape in the prior's normal scores.
 ///
 /// Its measure q is the law of center + L t, where each t = sinh(a y)/a of a standard normal y. So
 /// q has the covariance of the peak near its centre, and tails heavier than normal beyond it.
+///
+/// A peak of a model whose labels may be swapped has images. Then the measure that carries the
+/// integral is the mean of q over them, and one frame stands for all.
 ///
 /// ```
 /// use warpquad::engine::Peak;
@@ -20,6 +25,8 @@ pub struct Peak {
     center: Vec<f64>,
     /// The lower triangle of L, row after row.
     factor: Vec<Vec<f64>>,
+    /// The maps under which f and pi do not change, that which changes nothing first.
+    images: Vec<Image>,
 }
 
 /// How heavy the tails are: t = 3 of a normal law is t = 3.5 here, and t = 5 is t = 8.
@@ -38,7 +45,11 @@ impl Peak {
                 .iter()
                 .all(|row| row.last().is_some_and(|x| *x > 0.0));
         match fine {
-            true => Ok(Peak { center, factor }),
+            true => Ok(Peak {
+                center,
+                factor,
+                images: Vec::new(),
+            }),
             false => Err(Error::spec(
                 "frame",
                 "needs a centre and the lower triangle of a factor with a positive diagonal",
@@ -58,6 +69,24 @@ impl Peak {
         let factor = Cholesky::new(correlation)?;
         let row = |i: usize| (0..=i).map(|j| sds[i] * factor.lower()[(i, j)]).collect();
         Peak::new(center, (0..d).map(row).collect()).ok()
+    }
+
+    /// The same peak with its images: all maps under which f and pi do not change, that which
+    /// changes nothing first.
+    pub fn with_images(mut self, images: Vec<Image>) -> Result<Peak> {
+        let dim = self.center.len();
+        if images.iter().any(|image| image.entries().len() != dim) {
+            let reason = format!("an image is not of {dim} parameters");
+            return Err(Error::spec("frame", reason));
+        }
+        self.images = images;
+        Ok(self)
+    }
+
+    /// All maps under which f and pi do not change; none where there is only the one that changes
+    /// nothing.
+    pub fn images(&self) -> &[Image] {
+        &self.images
     }
 
     /// The centre, in the prior's normal scores.
@@ -87,14 +116,31 @@ impl Peak {
         t.iter().map(|t| (TAIL * t).asinh() / TAIL).collect()
     }
 
-    /// ln of pi/q at y, where z are its normal scores: pi is standard normal in z, q in y.
+    /// ln of pi/q at y, where z are its normal scores: pi is standard normal in z, q in y. With
+    /// images q is its mean over them.
     pub fn ln_ratio(&self, y: &[f64], z: &[f64]) -> f64 {
-        let squares = |v: &[f64]| v.iter().map(|v| v * v).sum::<f64>();
+        let ln_q = match self.images.len() {
+            0 | 1 => self.ln_density(y),
+            count => {
+                let at = |image: &Image| self.ln_density(&self.to_standard(&image.apply(z)));
+                let terms: Vec<f64> = self.images.iter().map(at).collect();
+                ln_sum_exp(&terms) - (count as f64).ln()
+            }
+        };
+        -0.5 * squares(z) - ln_q
+    }
+
+    /// ln of q per volume of z at y, but for the factor (2 pi)^(-d/2) that pi has too.
+    fn ln_density(&self, y: &[f64]) -> f64 {
         let stretched: f64 = y.iter().map(|y| ln_cosh(TAIL * y)).sum();
         let diagonal = self.factor.iter().filter_map(|row| row.last());
         let ln_det: f64 = diagonal.map(|l| l.ln()).sum();
-        0.5 * (squares(y) - squares(z)) + stretched + ln_det
+        -0.5 * squares(y) - stretched - ln_det
     }
+}
+
+fn squares(v: &[f64]) -> f64 {
+    v.iter().map(|v| v * v).sum()
 }
 
 /// ln cosh x, which does not overflow.
@@ -106,7 +152,6 @@ fn ln_cosh(x: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::special::ln_sum_exp;
 
     #[test]
     fn q_is_a_density_on_the_scores() {
@@ -122,6 +167,25 @@ mod tests {
             .collect();
         let ln_sum = ln_sum_exp(&terms) + step.ln() - 0.5 * (2.0 * std::f64::consts::PI).ln();
         assert!(ln_sum.abs() < 1e-10, "{ln_sum}");
+    }
+
+    #[test]
+    fn images_share_the_integral() {
+        // Half of pi lies nearer to each of two mirrored peaks; both count in full.
+        let peak = Peak::new(vec![1.0], vec![vec![0.5]]).unwrap();
+        let flip = Image::new(vec![-1]).unwrap();
+        let peak = peak
+            .with_images(vec![Image::new(vec![1]).unwrap(), flip])
+            .unwrap();
+        let step = 0.01;
+        let terms: Vec<f64> = (-1000..=1000)
+            .map(|k| {
+                let y = [step * f64::from(k)];
+                peak.ln_ratio(&y, &peak.from_standard(&y)) - 0.5 * y[0] * y[0]
+            })
+            .collect();
+        let ln_sum = ln_sum_exp(&terms) + step.ln() - 0.5 * (2.0 * std::f64::consts::PI).ln();
+        assert!(ln_sum.abs() < 1e-9, "{ln_sum}");
     }
 
     #[test]

@@ -164,8 +164,7 @@ impl Engine {
         let Some(ascent) = &self.ascent else {
             return Ok(());
         };
-        let ended = ascent.climb().is_some_and(Climb::has_ended);
-        if ended
+        if ascent.has_arrived()
             && ascent.peaks().is_empty()
             && let Some(peak) = ascent.first_peak()
         {

@@ -2,7 +2,7 @@
 
 use crate::belief::{Axes, Effects, MeanFunction, Theta};
 use crate::data::Value;
-use crate::engine::Peak;
+use crate::engine::{Image, Peak};
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 
@@ -140,9 +140,13 @@ impl Event {
                 let theta = theta_json(theta);
                 json!({"event": "fit", "n": n, "full": full, "theta": theta, "tau": tau})
             }
-            Event::Frame { n, peak } => json!({
-                "event": "frame", "n": n, "center": peak.center(), "factor": peak.factor(),
-            }),
+            Event::Frame { n, peak } => {
+                let images: Vec<&[i64]> = peak.images().iter().map(Image::entries).collect();
+                json!({
+                    "event": "frame", "n": n, "center": peak.center(), "factor": peak.factor(),
+                    "images": images,
+                })
+            }
             Event::Stop {
                 reason,
                 at,
@@ -204,7 +208,13 @@ impl Event {
             }),
             "frame" => {
                 let factor = rows(fields.any("factor")?, "factor")?;
-                let peak = Peak::new(numbers(fields.any("center")?)?, factor);
+                let images: Result<Vec<Image>, String> = list(fields.any("images")?, "images")?
+                    .iter()
+                    .map(image)
+                    .collect();
+                let images = images?;
+                let peak = Peak::new(numbers(fields.any("center")?)?, factor)
+                    .and_then(|peak| peak.with_images(images));
                 Ok(Event::Frame {
                     n: fields.integer("n")? as usize,
                     peak: peak.map_err(|error| error.to_string())?,
@@ -308,11 +318,23 @@ pub fn theta_json(theta: &Theta) -> Json {
     json
 }
 
+/// The entries of a list; an error calls it by `name`.
+fn list<'a>(json: &'a Json, name: &str) -> Result<&'a Vec<Json>, String> {
+    let entries = json.as_array();
+    entries.ok_or_else(|| format!("{name} is not a list"))
+}
+
 /// The rows of a matrix; an error calls it by `name`.
 fn rows(json: &Json, name: &str) -> Result<Vec<Vec<f64>>, String> {
-    let rows = json.as_array();
-    let rows = rows.ok_or_else(|| format!("{name} is not a list"))?;
-    rows.iter().map(numbers).collect()
+    list(json, name)?.iter().map(numbers).collect()
+}
+
+/// An exchange of parameters.
+fn image(json: &Json) -> Result<Image, String> {
+    let entries = list(json, "an image")?.iter().map(Json::as_i64);
+    let entries: Option<Vec<i64>> = entries.collect();
+    let entries = entries.ok_or_else(|| format!("{json} is not a list of whole numbers"))?;
+    Image::new(entries).map_err(|error| error.to_string())
 }
 
 fn axes(json: &Json) -> Result<Axes, String> {
@@ -374,12 +396,13 @@ mod tests {
             vec![1.0 / 3.0, -2e-7],
             vec![vec![0.1], vec![1.0 / 7.0, 3e-9]],
         );
+        let swap = vec![Image::new(vec![2, -1]).unwrap()];
         let frame = Event::Frame {
             n: 31,
-            peak: peak.unwrap(),
+            peak: peak.unwrap().with_images(swap).unwrap(),
         };
         assert_eq!(Event::from_json(&frame.to_json()), Ok(frame));
-        let wrong = r#"{"event": "frame", "n": 3, "center": [0], "factor": [[-1]]}"#;
+        let wrong = r#"{"event": "frame", "n": 3, "center": [0], "factor": [[-1]], "images": []}"#;
         assert!(
             Event::from_json(wrong)
                 .unwrap_err()

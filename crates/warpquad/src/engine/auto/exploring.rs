@@ -77,7 +77,10 @@ mod tests {
 
     fn new(range: Range) -> Engine {
         let square = Product::uniform(&[(-1.0, 1.0), (-1.0, 1.0)]).unwrap();
-        Engine::new(Method::auto(range), range, &square, 1).unwrap()
+        let mut method = Method::auto(range);
+        // In the prior's frame, whatever the peak.
+        method.tune("narrow_nats", &[1e300]).unwrap();
+        Engine::new(method, range, &square, 1).unwrap()
     }
 
     /// A run on a peak whose flanks fall far below the floor, and the same restored from its last

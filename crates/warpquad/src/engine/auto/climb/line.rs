@@ -92,7 +92,9 @@ impl Line {
             true => i,
             false => best,
         };
-        (1..self.trials.len()).fold(0, better)
+        // Where nothing is better, the search stays.
+        let origin = self.trials.partition_point(|(t, _)| *t < 0.0);
+        (0..self.trials.len()).fold(origin, better)
     }
 
     fn decide(&mut self) -> Option<f64> {

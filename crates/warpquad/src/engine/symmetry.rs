@@ -1,0 +1,287 @@
+//! Find parameters that may change places: labels of a mixture, two rates of a sum of decays.
+//!
+//! A model that does not change when labels are swapped has mirrored peaks of one height. A climb
+//! finds one of them. So parameters with equal priors are exchanged in a trial evaluation: where f
+//! comes out the same, all images of the peak count.
+
+use super::Frame;
+
+/// A map of the prior's normal scores onto themselves: z'_i = sign_i z_{from_i}.
+///
+/// ```
+/// use warpquad::engine::Image;
+/// // Parameters 0 and 1 change places, and the score of parameter 2 its sign.
+/// let swap = Image::new(vec![2, 1, -3])?;
+/// assert_eq!(swap.apply(&[0.1, 0.2, 0.3]), [0.2, 0.1, -0.3]);
+/// assert!(Image::new(vec![1, 1]).is_err());
+/// # Ok::<(), warpquad::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// For each parameter the number of the one that it is taken from, counted from 1, with a minus
+    /// sign where the score changes its sign.
+    from: Vec<i64>,
+}
+
+impl Image {
+    /// The map that takes parameter i from the parameter `from[i]`, counted from 1; a minus sign
+    /// turns its score round.
+    pub fn new(from: Vec<i64>) -> crate::Result<Image> {
+        let mut seen = vec![false; from.len()];
+        for entry in &from {
+            match seen.get_mut((entry.unsigned_abs() as usize).wrapping_sub(1)) {
+                Some(seen) if !*seen => *seen = true,
+                _ => {
+                    let reason = format!("{from:?} does not name each parameter once, from 1 on");
+                    return Err(crate::Error::spec("image", reason));
+                }
+            }
+        }
+        Ok(Image { from })
+    }
+
+    /// The map that changes nothing.
+    fn identity(dim: usize) -> Image {
+        Image {
+            from: (1..=dim as i64).collect(),
+        }
+    }
+
+    /// The entries, as they were given.
+    pub fn entries(&self) -> &[i64] {
+        &self.from
+    }
+
+    /// The image of a point.
+    pub fn apply(&self, z: &[f64]) -> Vec<f64> {
+        let at = |entry: &i64| entry.signum() as f64 * z[entry.unsigned_abs() as usize - 1];
+        self.from.iter().map(at).collect()
+    }
+
+    /// First the other, then this one.
+    fn after(&self, other: &Image) -> Image {
+        let at = |entry: &i64| entry.signum() * other.from[entry.unsigned_abs() as usize - 1];
+        Image {
+            from: self.from.iter().map(at).collect(),
+        }
+    }
+}
+
+/// More images than this are not looked at one by one: 5 labels have 120.
+const MOST_IMAGES: usize = 120;
+
+/// All maps that repeated use of these gives, the one that changes nothing first.
+fn closure(generators: &[Image], dim: usize) -> Vec<Image> {
+    let mut out = vec![Image::identity(dim)];
+    let mut next = 0;
+    while next < out.len() && out.len() <= MOST_IMAGES {
+        for generator in generators {
+            let image = generator.after(&out[next]);
+            if !out.contains(&image) {
+                out.push(image);
+            }
+        }
+        next += 1;
+    }
+    out
+}
+
+/// No more trial evaluations than this.
+const MOST_TRIALS: usize = 6;
+
+/// An exchange that is worth a trial.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Candidate {
+    image: Image,
+    /// What to try if f comes out the same: all labels of longer groups one place on.
+    next: Option<Image>,
+}
+
+/// The exchanges that are worth a trial, the likeliest first.
+///
+/// Parameters with one prior are a group. Groups of one size change places together, as the means
+/// and the widths of a mixture do, with or without a share p that becomes 1 - p; then each group
+/// alone.
+fn candidates(scores: &Frame) -> Vec<Candidate> {
+    let (groups, symmetric) = groups(scores);
+    let dim = scores.dim();
+    let exchanged = |groups: &[&Vec<usize>], turned: Option<usize>| {
+        let (mut swap, mut cycle) = (Image::identity(dim).from, Image::identity(dim).from);
+        for group in groups {
+            swap.swap(group[0], group[1]);
+            for (k, &at) in group.iter().enumerate() {
+                cycle[at] = group[(k + 1) % group.len()] as i64 + 1;
+            }
+        }
+        if let Some(turned) = turned {
+            swap[turned] *= -1;
+        }
+        let longer = groups.iter().all(|group| group.len() > 2) && turned.is_none();
+        Candidate {
+            image: Image { from: swap },
+            next: longer.then_some(Image { from: cycle }),
+        }
+    };
+    let mut sizes: Vec<usize> = groups.iter().map(Vec::len).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let mut out: Vec<Candidate> = Vec::new();
+    for size in sizes {
+        let same: Vec<&Vec<usize>> = groups.iter().filter(|group| group.len() == size).collect();
+        out.push(exchanged(&same, None));
+        if size == 2 {
+            out.extend(symmetric.iter().map(|&p| exchanged(&same, Some(p))));
+        }
+        if same.len() > 1 {
+            out.extend(same.iter().map(|group| exchanged(&[group], None)));
+        }
+    }
+    out.truncate(MOST_TRIALS);
+    out
+}
+
+/// Trial evaluations at images of the top of a peak.
+#[derive(Debug, Clone)]
+pub(super) struct Trials {
+    origin: Vec<f64>,
+    value: f64,
+    /// Two values closer than this are the same.
+    tolerance: f64,
+    open: Vec<Candidate>,
+    found: Vec<Image>,
+}
+
+impl Trials {
+    /// What is worth a trial at a top with this ln f + ln pi.
+    pub fn new(scores: &Frame, origin: &[f64], value: f64, noise_sd: f64) -> Trials {
+        let mut open = candidates(scores);
+        // An image that hardly moves the point says nothing, and one value of many has noise.
+        let moves = |image: &Image| {
+            let apart = image.apply(origin);
+            apart.iter().zip(origin).any(|(a, b)| (a - b).abs() > 1e-6)
+        };
+        open.retain(|candidate| noise_sd == 0.0 && moves(&candidate.image));
+        Trials {
+            origin: origin.to_vec(),
+            value,
+            tolerance: 1e-8 * (1.0 + value.abs()),
+            open,
+            found: Vec::new(),
+        }
+    }
+
+    /// Points whose values are wanted.
+    pub fn awaited(&self) -> impl Iterator<Item = Vec<f64>> + '_ {
+        let at = |candidate: &Candidate| candidate.image.apply(&self.origin);
+        self.open.iter().map(at)
+    }
+
+    /// The value of an awaited point, by its place among them; `None` for a failure.
+    pub fn tell(&mut self, place: usize, value: Option<f64>) {
+        let Candidate { image, next } = self.open.remove(place);
+        if !value.is_some_and(|value| (value - self.value).abs() <= self.tolerance) {
+            return;
+        }
+        self.found.push(image);
+        let next = next.map(|image| Candidate { image, next: None });
+        self.open.extend(next);
+    }
+
+    /// All images of the peak that count, itself first; `None` while some are not known.
+    pub fn images(&self) -> Option<Vec<Image>> {
+        let done = self.open.is_empty();
+        done.then(|| closure(&self.found, self.origin.len()))
+    }
+}
+
+/// Groups of two and more parameters with one prior, and single ones whose prior is symmetric.
+fn groups(scores: &Frame) -> (Vec<Vec<usize>>, Vec<usize>) {
+    let dim = scores.dim();
+    let at = |z: f64| scores.point_from_frame(&vec![z; dim]);
+    let table: Vec<Vec<f64>> = [-2.0, -0.7, 0.0, 0.7, 2.0].into_iter().map(at).collect();
+    let same = |i: usize, j: usize| table.iter().all(|x| x[i] == x[j]);
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    for i in 0..dim {
+        match groups.iter_mut().find(|group| same(group[0], i)) {
+            Some(group) => group.push(i),
+            None => groups.push(vec![i]),
+        }
+    }
+    let (groups, single): (Vec<_>, Vec<_>) = groups.into_iter().partition(|g| g.len() > 1);
+    let is_symmetric = |i: usize| {
+        let (low, middle, high) = (table[0][i], table[2][i], table[4][i]);
+        (low + high - 2.0 * middle).abs() <= 1e-9 * (high - low)
+    };
+    let single = single.into_iter().map(|group| group[0]);
+    (groups, single.filter(|&i| is_symmetric(i)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::measure::{Chart, Product, univariate};
+
+    fn scores(laws: &[(&str, &[f64])]) -> Frame {
+        let laws = laws
+            .iter()
+            .map(|(name, numbers)| univariate(name, numbers).unwrap());
+        let prior = Product::new(laws.collect()).unwrap();
+        Frame::prior(&prior, Chart::Score).unwrap()
+    }
+
+    /// The images that count for a value of every point, at some top.
+    fn images(scores: &Frame, ln_f: impl Fn(&[f64]) -> f64) -> Vec<Image> {
+        let top: Vec<f64> = (0..scores.dim()).map(|i| 0.1 + 0.3 * i as f64).collect();
+        let mut trials = Trials::new(scores, &top, ln_f(&top), 0.0);
+        let mut count = 0;
+        loop {
+            let Some(z) = trials.awaited().next() else {
+                break;
+            };
+            trials.tell(0, Some(ln_f(&z)));
+            count += 1;
+        }
+        assert!(count <= MOST_TRIALS + 1);
+        trials.images().unwrap()
+    }
+
+    #[test]
+    fn two_normals_with_their_shares_have_two_peaks() {
+        let laws: [(&str, &[f64]); 5] = [
+            ("normal", &[0.0, 100.0]),
+            ("normal", &[0.0, 100.0]),
+            ("log-uniform", &[1.0, 100.0]),
+            ("log-uniform", &[1.0, 100.0]),
+            ("uniform", &[0.0, 1.0]),
+        ];
+        let scores = scores(&laws);
+        let part = |mean: f64, sd: f64, share: f64| (share - (mean - 2.0 * sd).powi(2)).exp();
+        let mixture = |z: &[f64]| (part(z[0], z[2], z[4]) + part(z[1], z[3], -z[4])).ln();
+        let found = images(&scores, mixture);
+        assert_eq!(found[1].entries(), [2, 1, 4, 3, -5]);
+        assert_eq!(found.len(), 2);
+        // Nothing is found where nothing is symmetric.
+        assert_eq!(
+            images(&scores, |z| z[0] + 2.0 * z[1] - z[2] / z[3]).len(),
+            1
+        );
+    }
+
+    #[test]
+    fn three_labels_have_six_peaks() {
+        let law: (&str, &[f64]) = ("normal", &[0.0, 1.0]);
+        let scores = scores(&[law; 3]);
+        assert_eq!(
+            images(&scores, |z| z.iter().map(|z| z.powi(3)).sum()).len(),
+            6
+        );
+        let first_two = |z: &[f64]| z[0] * z[1] + z[2];
+        assert_eq!(images(&scores, first_two).len(), 2);
+    }
+
+    #[test]
+    fn different_priors_are_not_exchanged() {
+        let scores = scores(&[("normal", &[0.0, 1.0]), ("normal", &[0.0, 2.0])]);
+        assert!(candidates(&scores).is_empty());
+    }
+}
