@@ -17,6 +17,8 @@ pub(super) struct Line {
     drop_nats: f64,
     /// A parabola that promises less ends the search.
     tolerance_nats: f64,
+    /// The first step.
+    first: f64,
     turns: usize,
     expansions: usize,
     vertices: usize,
@@ -31,6 +33,8 @@ const CLIFF: f64 = 100.0;
 const SHRINK: [f64; 2] = [0.02, 0.3];
 /// A step that gained is so many times as long the next time.
 const EXPANSION: f64 = 3.0;
+/// Where f is 0, the next steps in units of the first.
+const BLIND: [f64; 3] = [-1.0, 3.0, -3.0];
 const MOST_TURNS: usize = 8;
 const MOST_EXPANSIONS: usize = 6;
 const MOST_VERTICES: usize = 2;
@@ -50,6 +54,7 @@ impl Line {
             last: (0.0, origin),
             drop_nats,
             tolerance_nats,
+            first: step,
             turns: 0,
             expansions: 0,
             vertices: 0,
@@ -122,6 +127,12 @@ impl Line {
     /// The step to the other side after one that lost; `None` once both sides are near enough.
     fn turn(&mut self) -> Option<f64> {
         let (step, value) = self.last;
+        if self.origin == f64::NEG_INFINITY {
+            // Nothing is known of f but that it is 0 here: look as far as the prior reaches.
+            let factor = BLIND.get(self.turns)?;
+            self.turns += 1;
+            return Some(factor * self.first);
+        }
         let drop = self.origin - value;
         let cliff = drop > CLIFF * self.drop_nats;
         let one_sided = self.trials[0].0 == 0.0 || self.trials[self.trials.len() - 1].0 == 0.0;
@@ -243,6 +254,14 @@ mod tests {
         line.tell(f(1.0));
         assert_eq!(line.trials[line.best()].0, -0.1);
         assert!(line.beside(99).is_none());
+    }
+
+    #[test]
+    fn zeros_are_left_behind() {
+        let f = |t: f64| if t > -2.0 { f64::NEG_INFINITY } else { t };
+        let (best, scale, trials) = searched(f, 1.0);
+        assert!(best <= -2.0 && trials <= 6, "{best} {trials}");
+        assert!(scale.is_finite() && scale > 0.0);
     }
 
     #[test]
