@@ -269,6 +269,24 @@ mod tests {
     }
 
     #[test]
+    fn elements_of_vectors_are_parameters() {
+        let names = ["x", "beta[0]", "beta[1]"].map(String::from);
+        let value = Expression::parse("x + 10*beta[0] + 100*beta[ 1 ]^2", &names);
+        assert_eq!(value.unwrap().evaluate(&[1.0, 2.0, 3.0]), 921.0);
+        for (text, position, part) in [
+            ("x + beta", 4, "beta is a vector: write beta[0]"),
+            ("beta[2]", 0, "beta has the elements beta[0] to beta[1]"),
+            ("beta[x]", 5, "beta has the elements beta[0] to beta[1]"),
+            ("beta[0", 6, "closing bracket"),
+            ("x[0]", 0, "x is not a vector"),
+        ] {
+            let error = Expression::parse(text, &names).unwrap_err();
+            assert_eq!(error.position, Some(position), "{text}: {error}");
+            assert!(error.reason.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
     fn failures_are_not_hidden() {
         assert_eq!(at("log(x)", 0.0, 0.0), f64::NEG_INFINITY);
         for text in [
@@ -369,7 +387,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics_on_almost_formulas(text in "[xyze0-9.,()+*/^<>=! -]{0,40}") {
+        fn never_panics_on_almost_formulas(text in "[xyze0-9.,()+*/^<>=!\\[\\] -]{0,40}") {
             if let Ok(formula) = Expression::parse(&text, &names()) {
                 formula.evaluate(&[0.5, 2.0]);
             } else if let Err(error) = Expression::parse(&text, &names()) {

@@ -247,9 +247,43 @@ fn operand(input: &mut &str, names: &[String]) -> Parsed<Code> {
     skip(input)?;
     if take(input, '(') {
         call(start, name, input, names)
+    } else if take(input, '[') {
+        Ok(vec![element(start, name, input, names)?])
     } else {
         Ok(vec![value(start, name, names)?])
     }
+}
+
+/// The element of the vector `name`, which stands at `start`, after its opening bracket.
+fn element(start: &str, name: &str, input: &mut &str, names: &[String]) -> Parsed<Op> {
+    let size = elements(name, names);
+    if size == 0 {
+        let reason = format!("{name} is not a vector, so it has no elements");
+        return Err(Fault::at(start, reason));
+    }
+    skip(input)?;
+    let wanted = format!("{name} has the elements {name}[0] to {name}[{}]", size - 1);
+    let Some(index) = opt(digit1::<&str, Fault>).parse_next(input)? else {
+        return Err(Fault::at(input, wanted));
+    };
+    skip(input)?;
+    if !take(input, ']') {
+        return Err(Fault::at(input, "a closing bracket ] should be here"));
+    }
+    let full = format!("{name}[{index}]");
+    match names.iter().position(|known| *known == full) {
+        Some(i) => Ok(Op::Parameter(i)),
+        None => Err(Fault::at(start, wanted)),
+    }
+}
+
+/// How many parameters are elements of the vector `name`.
+fn elements(name: &str, names: &[String]) -> usize {
+    let inside = |known: &&String| {
+        let rest = known.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('['))
+    };
+    names.iter().filter(inside).count()
 }
 
 /// The parameter or constant `name`, which stands at `start`.
@@ -259,6 +293,10 @@ fn value(start: &str, name: &str, names: &[String]) -> Parsed<Op> {
     }
     if let Some(&(_, value)) = CONSTANTS.iter().find(|(known, _)| *known == name) {
         return Ok(Op::Number(value));
+    }
+    if elements(name, names) > 0 {
+        let reason = format!("{name} is a vector: write {name}[0] and so on");
+        return Err(Fault::at(start, reason));
     }
     if functions().any(|known| known == name) {
         return Err(Fault::at(
