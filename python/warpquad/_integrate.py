@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpquad import _core, _integrand, _priors, _problem, _progress
+from warpquad._arguments import Arguments
+from warpquad._calling import Argument
 from warpquad._errors import SpecError, WarpquadError
-from warpquad._integrand import Argument, Integrand
+from warpquad._integrand import Integrand
 from warpquad._loop import Loop
 from warpquad._result import Result
 from warpquad._session import Session, core_of
@@ -59,9 +61,10 @@ def integrate(
             a prior transform on the unit cube.
         seed: the seed of a new run, 0 by default.
         names, dim: the parameters of draws, of a multivariate normal or of a prior transform.
-        argument: how the function is called: with a "dict", an "array", or "keywords". By default a
-            function of one argument gets a dict if the priors are a dict and an array otherwise;
-            one of several arguments gets the parameters by name.
+        argument: how the function is called: with a "dict", an "array" or "keywords". By default
+            one of several arguments gets the parameters by name. A function of one argument gets an
+            array if the priors are no dict, the number itself if there is only one parameter (which
+            also answers `x["a"]`), else a dict.
         vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and
             returns n values.
         executor, workers: anything with `submit` as in `concurrent.futures`, or a function that
@@ -82,7 +85,7 @@ def integrate(
     _check_workers(executor, workers)
     given = _problem.given("integrate", options)
     known = _priors.read(priors, names, dim)
-    integrand = _integrand.make(log_f, f, known.names, known.keyed, argument, vectorized)
+    integrand = _integrand.make(log_f, f, known.arguments, known.keyed, argument, vectorized)
     core = core_of(known, given, seed, run, limited=True)
     with Session._of(core, known) as session:
         return _drive(session, integrand, executor, workers, recheck, progress)
@@ -123,7 +126,10 @@ def resume(
             raise SpecError.of("priors", f"the run is in the coordinates {listed}; give the priors it was started with")
         if core.names != session.priors.coordinates:
             raise SpecError.of("priors", f"the run has {core.names}, the priors have {session.priors.coordinates}")
-        integrand = _integrand.make(log_f, f, session.names, session.priors.keyed, argument, vectorized)
+        if Arguments.of(core.arguments) != session.priors.core_arguments:
+            raise SpecError.of("priors", "the run has other fixed numbers or vectors than the priors")
+        keyed = session.priors.keyed
+        integrand = _integrand.make(log_f, f, session.priors.arguments, keyed, argument, vectorized)
         core.set_options(_problem.changes(given))
         return _drive(session, integrand, executor, workers, recheck, progress)
 
@@ -172,7 +178,7 @@ def _recheck(session: Session, integrand: Integrand) -> None:
     points, values, logs = session.core.observations()
     if len(values) == 0:
         return
-    x = session.priors.to_x(points[:1])
+    x = session.priors.numbers(points[:1])
     (answer,) = integrand.evaluate(x)
     with np.errstate(all="ignore"):
         known = values[0] if logs[0] == integrand.log else np.log(values[0]) if integrand.log else np.exp(values[0])

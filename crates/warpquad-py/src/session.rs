@@ -362,6 +362,12 @@ impl Session {
         arguments.iter().map(one).collect()
     }
 
+    /// The least and the largest value that the prior gives each coordinate.
+    #[getter]
+    fn support(&self, py: Python<'_>) -> PyResult<Vec<(f64, f64)>> {
+        self.compute(py, |session| Ok(session.problem().measure()?.support()))
+    }
+
     /// The parameters that are coordinates of what the user calls x.
     #[getter]
     fn mapped(&self, py: Python<'_>) -> Vec<String> {
