@@ -46,6 +46,10 @@ from warpquad._result import Result as Result
 from warpquad._session import Session as Session
 from warpquad._session import Task as Task
 from warpquad._session import open as open
+from warpquad.adapters.dynesty import like_dynesty as like_dynesty
+from warpquad.adapters.nautilus import like_nautilus as like_nautilus
+from warpquad.adapters.pocomc import like_pocomc as like_pocomc
+from warpquad.adapters.ultranest import like_ultranest as like_ultranest
 
 # wq.uniform(...) and its like: one for each prior that the core has a name for.
 globals().update(_CONSTRUCTORS)

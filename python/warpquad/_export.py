@@ -80,7 +80,13 @@ def to_getdist(result: Result, n: int, seed: int, settings: dict[str, Any]) -> A
         # Draws are exchangeable: nothing is to be burnt or thinned.
         "sampler": "uncorrelated",
     }
-    samples = getdist.MCSamples(**(given | settings))
+    # It would print that there was nothing to remove.
+    talkative = getdist.chains.print_load_details
+    getdist.chains.print_load_details = False
+    try:
+        samples = getdist.MCSamples(**(given | settings))
+    finally:
+        getdist.chains.print_load_details = talkative
     samples.log_z, samples.log_z_sd = result.log_z, result.log_z_sd
     return samples
 

@@ -150,6 +150,11 @@ class Result:
         points, _ = self._draws(n, seed)
         return dict(zip(self.names, points.T.copy()))
 
+    def samples(self, n: int = 4000, seed: int = 0) -> Array:
+        """The same draws as an array of shape (n, d), as samplers return them and `corner` takes
+        them."""
+        return self._draws(n, seed)[0]
+
     def _draws(self, n: int, seed: int) -> tuple[Array, Array]:
         if not (isinstance(n, (int, np.integer)) and n >= 1):
             raise SpecError.of("n", f"must be a whole number of draws, 1 or more, got {n!r}")
