@@ -11,9 +11,9 @@ import warpquad.adapters
 ADAPTERS = [name for _, name, _ in pkgutil.iter_modules(warpquad.adapters.__path__)]
 
 
-def test_the_guide():
+def test_the_guide(tmp_path):
     guide = Path(__file__).resolve().parents[2] / "docs" / "guide" / "tools.md"
-    failed, tried = doctest.testfile(str(guide), module_relative=False, optionflags=doctest.ELLIPSIS)
+    failed, tried = doctest.testfile(str(guide), module_relative=False, extraglobs={"outdir": str(tmp_path)})
     assert failed == 0 and tried > 20
 
 
