@@ -58,6 +58,14 @@ if _TYPE_CHECKING:
     from warpquad.sklearn import WarpedGPRegressor as WarpedGPRegressor
 
 
+def get_cobaya_class() -> type:
+    """The sampler that Cobaya finds under the name `warpquad`: `sampler: {warpquad: {budget:
+    200}}`."""
+    from warpquad.adapters.cobaya import Warpquad
+
+    return Warpquad
+
+
 def __getattr__(name: str) -> _Callable[..., Prior]:
     """For readers, a prior's constructor from the registry; when run, the part of scikit-learn."""
     if name == "WarpedGPRegressor":
