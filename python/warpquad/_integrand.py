@@ -21,7 +21,16 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Failure:
-    """An evaluation that gave no value."""
+    """An evaluation that gave no value.
+
+    >>> import warpquad as wq
+    >>> def log_f(x):
+    ...     return float("nan") if x > 1 else -x**2
+    >>> priors = {"x": wq.normal(0, 1)}
+    >>> r = wq.integrate(log_f, priors, on_failure="skip", budget=12, progress=False)
+    >>> r.failures[0].reason, r.failures[0].point["x"] > 1
+    ('log_f returned nan', True)
+    """
 
     point: dict[str, Any]
     """Where: a number for each parameter, an array for a vector."""

@@ -115,6 +115,15 @@ def resume(
     for failures, its audit, and its budget unless any of `budget`, `seconds` and `log_z_sd` is
     given. A function of one argument gets a dict. Priors that the core knows by a coordinate only
     (a `ppf`, a prior transform) must be given again, because a journal holds no functions.
+
+    >>> import tempfile
+    >>> import warpquad as wq
+    >>> log_f = lambda x: -x**2
+    >>> with tempfile.TemporaryDirectory() as run:
+    ...     priors = {"x": wq.normal(0, 1)}
+    ...     r = wq.integrate(log_f, priors, budget=8, run=run + "/a", progress=False)
+    ...     wq.resume(run + "/a", log_f, budget=10, progress=False).evaluations
+    10
     """
     _check_workers(executor, workers)
     given = _problem.given("resume", options, resuming=True)

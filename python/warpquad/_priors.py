@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,12 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Prior:
-    """A one-dimensional prior that the core knows by name; made by `wq.uniform` and its like."""
+    """A one-dimensional prior that the core knows by name; made by `wq.uniform` and its like.
+
+    >>> import warpquad as wq
+    >>> wq.Prior("normal", (0, 1)) == wq.normal(0, 1)
+    True
+    """
 
     name: str
     numbers: tuple[float, ...]
@@ -44,31 +48,6 @@ class Prior:
         """The prior as the problem file has it."""
         size = "" if self.size is None else f", size = {self.size}"
         return f"{{ {self.name} = {_toml.numbers(self.numbers)}{size} }}"
-
-
-def constructor(name: str, summary: str, parameters: Sequence[str]) -> Callable[..., Prior]:
-    """A function that makes the prior of that name, with its numbers in order or by name."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    own = [inspect.Parameter(p, kind, annotation=float) for p in parameters]
-    size = inspect.Parameter("size", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=int | None)
-    signature = inspect.Signature([*own, size], return_annotation=Prior)
-
-    def make(*args: Any, **kwargs: Any) -> Prior:
-        bound = signature.bind(*args, **kwargs)
-        numbers = tuple(float(bound.arguments[p]) for p in parameters)
-        return Prior(name, numbers, bound.arguments.get("size"))
-
-    make.__name__ = make.__qualname__ = name.replace("-", "_")
-    make.__module__ = "warpquad"
-    make.__doc__ = f"The {name} prior: {summary}."
-    make.__signature__ = signature  # type: ignore[attr-defined]
-    return make
-
-
-CONSTRUCTORS: dict[str, Callable[..., Prior]] = {
-    name.replace("-", "_"): constructor(name, summary, parameters)
-    for name, summary, parameters in _core.priors()
-}
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,14 @@ TRACE_POINTS = 10
 
 @dataclass(frozen=True)
 class Audit:
-    """What importance sampling from the belief says of Z: unbiased, whatever the belief."""
+    """What importance sampling from the belief says of Z: unbiased, whatever the belief.
+
+    >>> import warpquad as wq
+    >>> priors = {"x": wq.normal(0, 1)}
+    >>> r = wq.integrate(lambda x: -x**2, priors, budget=20, audit=0.25, progress=False)
+    >>> r.audit.evaluations
+    5
+    """
 
     log_z: float
     """ln of its estimate of Z; -inf if f was 0 at all of its points."""

@@ -28,7 +28,13 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Task:
-    """A point to evaluate."""
+    """A point to evaluate.
+
+    >>> import warpquad as wq
+    >>> (task,) = wq.Session({"a": wq.normal(0, 1), "b": wq.uniform(0, 1)}).ask()
+    >>> task.id, list(task.x), task.array.shape
+    (0, ['a', 'b'], (2,))
+    """
 
     id: int
     """Its number in the run."""
@@ -216,5 +222,14 @@ def _seed(seed: int | None) -> int:
 
 def open(run: str | os.PathLike[str]) -> Session:
     """Look at the run in a directory, started here or by the command line, while it runs too;
-    nothing is written."""
+    nothing is written.
+
+    >>> import tempfile
+    >>> import warpquad as wq
+    >>> with tempfile.TemporaryDirectory() as run:
+    ...     priors = {"x": wq.normal(0, 1)}
+    ...     _ = wq.integrate(lambda x: -x**2, priors, budget=8, run=run + "/a", progress=False)
+    ...     wq.open(run + "/a").evaluations
+    8
+    """
     return Session._of(_core.Session.peek(run))
