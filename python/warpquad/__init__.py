@@ -49,6 +49,7 @@ from warpquad._laws import normal as normal
 from warpquad._laws import student_t as student_t
 from warpquad._laws import truncated_normal as truncated_normal
 from warpquad._laws import uniform as uniform
+from warpquad._ported import Problem as Problem
 from warpquad._priors import Prior as Prior
 from warpquad._priors import multivariate_normal as multivariate_normal
 from warpquad._result import Audit as Audit
@@ -58,7 +59,9 @@ from warpquad._session import Task as Task
 from warpquad._session import open as open
 from warpquad.adapters.dynesty import like_dynesty as like_dynesty
 from warpquad.adapters.nautilus import like_nautilus as like_nautilus
+from warpquad.adapters.numpyro import from_numpyro as from_numpyro
 from warpquad.adapters.pocomc import like_pocomc as like_pocomc
+from warpquad.adapters.pymc import from_pymc as from_pymc
 from warpquad.adapters.ultranest import like_ultranest as like_ultranest
 
 if _typing.TYPE_CHECKING:

@@ -14,6 +14,7 @@ from warpquad._calling import Argument
 from warpquad._errors import SpecError, WarpquadError
 from warpquad._integrand import Integrand
 from warpquad._loop import Loop
+from warpquad._ported import Problem
 from warpquad._result import Result
 from warpquad._session import Session, core_of
 
@@ -29,7 +30,7 @@ DEFAULT_BATCH = 8
 
 @_problem.shown()
 def integrate(
-    log_f: Callable[..., Any] | None = None,
+    log_f: Callable[..., Any] | Problem | None = None,
     priors: Any = None,
     *,
     f: Callable[..., Any] | None = None,
@@ -55,7 +56,8 @@ def integrate(
     True
 
     Args:
-        log_f: the log of the integrand; -inf is f = 0. Or give f itself as `f=`.
+        log_f: the log of the integrand; -inf is f = 0. Or give f itself as `f=`. Or give a problem
+            from another package, such as `wq.from_pymc(model)`, which brings its priors.
         priors: a dict from names to priors (`wq.uniform(...)` and its like, frozen distributions of
             scipy.stats, anything with a `ppf`), a multivariate normal, an array of draws (n, d), or
             a prior transform on the unit cube.
@@ -84,6 +86,11 @@ def integrate(
     """
     _check_workers(executor, workers)
     given = _problem.given("integrate", options)
+    if isinstance(log_f, Problem):
+        if priors is not None or names is not None or dim is not None:
+            raise SpecError.of("priors", "the problem brings its own priors and names; give none")
+        priors, names, argument = log_f.priors, log_f.names, "array"
+        log_f = log_f.log_f
     known = _priors.read(priors, names, dim)
     integrand = _integrand.make(log_f, f, known.arguments, known.keyed, argument, vectorized)
     core = core_of(known, given, seed, run, limited=True)
