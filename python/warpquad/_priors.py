@@ -35,7 +35,8 @@ class Prior:
 
     def __post_init__(self) -> None:
         _core.check_prior(self.name, list(self.numbers))
-        if self.size is not None and not (isinstance(self.size, int) and self.size >= 1):
+        whole = isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
+        if self.size is not None and not (whole and self.size >= 1):
             raise SpecError.of("size", f"must be a whole number, 1 or more, got {self.size!r}", self.size)
 
     def __repr__(self) -> str:

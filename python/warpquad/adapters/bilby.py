@@ -124,7 +124,7 @@ class Warpquad(NestedSampler):  # type: ignore[misc, unused-ignore]
         return math.nan
 
     def _verify_parameters(self) -> None:
-        """Check the names. A likelihood that cannot be evaluated is told by the first evaluation."""
+        """Check the names. The first evaluation tells of a likelihood that cannot be evaluated."""
         if self.priors.test_has_redundant_keys():
             super()._verify_parameters()
 
