@@ -1,4 +1,4 @@
-# Every task of the repository. Needs Rust and Python 3.10 or later; the rest goes into .venv.
+# Every task of the repository. Needs Rust and Python 3.10 or later, 3.12 for the adapters; the rest goes into .venv.
 
 PYTHON ?= python3
 VENV := .venv
@@ -86,6 +86,7 @@ $(VENV)/.test: requirements-test.txt requirements-bench.txt | $(VENV)/bin/python
 	touch $@
 
 $(TOOLS)/bin/python:
+	$(TOOLS_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12) and "Python 3.12 or later is needed for the tests of adapters: set TOOLS_PYTHON")'
 	$(TOOLS_PYTHON) -m venv $(TOOLS)
 
 # pocoMC needs PyTorch, which is too heavy for a test; its priors do not.

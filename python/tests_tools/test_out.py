@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import scipy.stats as stats
 import warpquad as wq
+import xarray
 
 PRIORS = {"x": wq.normal(0, 1), "c": 2.0, "beta": wq.uniform(-1, 1, size=2), "rate": stats.gamma(3.0, loc=1.0)}
 # x | 2 x^2 has the variance 1/5.
@@ -44,7 +45,7 @@ def test_arviz(result, tmp_path):
         assert attrs["log_z"] == result.log_z and attrs["log_z_sd"] == result.log_z_sd
         assert attrs["evaluations"] == 40 and json.loads(attrs["fixed"]) == {"c": 2.0}
         assert attrs["inference_library"] == "warpquad"
-    summary = arviz.summary(tree, kind="stats", round_to="none") if arviz.__version__ >= "1" else arviz.summary(tree)
+    summary = arviz.summary(tree, kind="stats", round_to="none")
     assert float(summary.loc["x", "sd"]) == pytest.approx(SD, abs=0.05)
     assert "beta[1]" in summary.index
     with pytest.raises(wq.SpecError, match="chains: must be a whole number, 1 or more, got 0"):
@@ -52,10 +53,6 @@ def test_arviz(result, tmp_path):
 
 
 def test_today_arviz_gives_a_data_tree(result):
-    if arviz.__version__ < "1":
-        pytest.skip("ArviZ 1.0 needs Python 3.12")
-    import xarray
-
     tree = result.to_arviz(n=100)
     assert isinstance(tree, xarray.DataTree) and set(tree.children) == {"posterior", "sample_stats"}
 
