@@ -1,18 +1,21 @@
-# Every task of the repository. Needs Rust and Python 3.10 or later; the rest goes into .venv.
+# Every task of the repository. Needs Rust and Python 3.10 or later, 3.12 for the adapters; the rest goes into .venv.
 
 PYTHON ?= python3
 VENV := .venv
+# The packages that adapters are for have an environment of their own, on a Python that the newest of them run on.
+TOOLS := .venv-tools
+TOOLS_PYTHON ?= $(firstword $(shell for p in python3.12 python3.13 $(wildcard $(HOME)/.pyenv/versions/3.1[23]*/bin/python); do $$p -c '' 2>/dev/null && echo $$p; done) $(PYTHON))
 WHEELS := target/wheels
 # Rust tests start a real UM-Bridge server with this interpreter.
 export WARPQUAD_TEST_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-rust test-python wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
+.PHONY: help test test-rust test-python test-tools wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
-test: test-rust test-python ## all tests, Rust and Python
+test: test-rust test-python test-tools ## all tests, Rust and Python
 
 test-rust: $(VENV)/.test ## Rust tests, doctests included
 	cargo test --release --workspace
@@ -21,6 +24,10 @@ test-python: $(VENV)/.test installed program ## Python tests and types, on the b
 	$(VENV)/bin/mypy --cache-dir target/mypy -p warpquad
 	$(VENV)/bin/python -m pytest -p no:cacheprovider python/tests
 	$(VENV)/bin/python tools/wheel_versions.py $(WHEELS)/*.whl
+
+test-tools: $(TOOLS)/.tools wheel ## adapters against the real packages, on the built wheel
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
+	$(TOOLS)/bin/python -m pytest -p no:cacheprovider python/tests_tools
 
 wheel: $(VENV)/.test ## build the Python package: target/wheels
 	rm -rf $(WHEELS)
@@ -67,8 +74,8 @@ fuzz: ## feed each reader of input with mutations for FUZZ_SECONDS, within 2 GB 
 	cargo +nightly fuzz run $$name fuzz/work/$$name fuzz/corpus/$$name -- \
 	-max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=2048 -timeout=5; done
 
-clean-venv: ## remove the virtual environment
-	rm -rf $(VENV)
+clean-venv: ## remove the virtual environments
+	rm -rf $(VENV) $(TOOLS)
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10) and "Python 3.10 or later is needed: set PYTHON")'
@@ -76,6 +83,16 @@ $(VENV)/bin/python:
 
 $(VENV)/.test: requirements-test.txt requirements-bench.txt | $(VENV)/bin/python
 	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	touch $@
+
+$(TOOLS)/bin/python:
+	$(TOOLS_PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 12) and "Python 3.12 or later is needed for the tests of adapters: set TOOLS_PYTHON")'
+	$(TOOLS_PYTHON) -m venv $(TOOLS)
+
+# pocoMC needs PyTorch, which is too heavy for a test; its priors do not.
+$(TOOLS)/.tools: requirements-tools.txt | $(TOOLS)/bin/python
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tools.txt
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps pocomc==1.2.6
 	touch $@
 
 $(VENV)/.bench: requirements-bench.txt | $(VENV)/bin/python

@@ -1,4 +1,4 @@
-"""Write what is made from the core's table of options: Python's keywords for type checkers, and
+"""Write what is made from the core's tables: Python's keywords and priors for type checkers, and
 tables of the guide.
 
     cargo build --release -p warpquad-cli
@@ -34,19 +34,65 @@ TYPES = {
 }
 
 
+# Numbers that every prior takes, for the examples.
+EXAMPLES = {"lo": 1, "hi": 2, "mean": 0, "location": 0, "a": 2, "b": 3, "df": 4}
+
+
+def literal(words: list[str]) -> str:
+    """The type of one of some words."""
+    return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
+
+
 def python_type(row: Row) -> str:
     """The type of an option's keyword."""
-    if row["kind"] == "word":
-        return f"Literal[{', '.join(json.dumps(word) for word in row['choices'])}]"
-    return TYPES[row["kind"]]
+    return literal(row["choices"]) if row["kind"] == "word" else TYPES[row["kind"]]
 
 
-def types(rows: list[Row]) -> str:
+def known_names(listed: dict[str, list[Row]], family: str) -> list[str]:
+    """The names that an option may have: those of a registry; a baseline is a method too."""
+    families = [family, "baselines"] if family == "methods" else [family]
+    return [row["name"] for family in families for row in listed[family]]
+
+
+def priors(measures: list[Row]) -> str:
+    """The module with a constructor for each one-dimensional prior."""
+    text = '"""Constructors of the priors that the core knows; written by tools/options.py."""\n\n'
+    text += "from __future__ import annotations\n\nfrom warpquad._priors import Prior\n"
+    for row in measures:
+        found = re.fullmatch(r"([\w-]+) \[(.*)\]", row["name"])
+        if found is None:
+            continue
+        name, parameters = found[1], found[2].split(", ")
+        function = name.replace("-", "_")
+        numbers = ", ".join(str(EXAMPLES.get(parameter, 1)) for parameter in parameters)
+        typed = ", ".join(f"{parameter}: float" for parameter in parameters)
+        made = ", ".join(f"float({parameter})" for parameter in parameters)
+        made += "," if len(parameters) == 1 else ""
+        text += f"""
+
+def {function}({typed}, *, size: int | None = None) -> Prior:
+    \"\"\"The {name} prior: {row["summary"]}.
+
+    >>> import warpquad as wq
+    >>> wq.{function}({numbers}, size=3)
+    {function}({numbers}, size=3)
+    \"\"\"
+    return Prior("{name}", ({made}), size)
+"""
+    return text
+
+
+def types(listed: dict[str, list[Row]]) -> str:
     """The module that type checkers and editors read."""
+    rows = listed["options"]
+
+    def exact(row: Row) -> str:
+        """The type with all names that there are, so that a typo is an error before a run."""
+        return literal(known_names(listed, row["choices"])) if row["kind"] == "name" else python_type(row)
 
     def typed(name: str, base: str, about: str, fixed: bool) -> str:
         fields = [row for row in rows if row["python"] and row["fixed"] == fixed]
-        lines = [f'    {row["keyword"]}: {python_type(row)} | None\n    """{row["help"]}."""\n' for row in fields]
+        lines = [f'    {row["keyword"]}: {exact(row)} | None\n    """{row["help"]}."""\n' for row in fields]
         return f'\n\nclass {name}({base}, total=False):\n    """{about}"""\n\n' + "".join(lines)
 
     body = typed("ResumeOptions", "TypedDict", "What may be given when a run is gone on with.", False)
@@ -110,14 +156,16 @@ def between(text: str, name: str, table: str) -> str:
     return text[: found.start()] + f"{start}\n{table}\n{end}" + text[found.end() :]
 
 
-def made(rows: list[Row]) -> dict[Path, str]:
-    """Every file that is made from the table, as it should be."""
+def made(listed: dict[str, list[Row]]) -> dict[Path, str]:
+    """Every file that is made from the tables, as it should be."""
+    rows = listed["options"]
     problem, python = (ROOT / "docs" / "guide" / name for name in ("problem-file.md", "python.md"))
     text = problem.read_text()
     for name in ("integrand", "method", "budget"):
         text = between(text, name, section(rows, name))
     return {
-        ROOT / "python" / "warpquad" / "_options.py": types(rows),
+        ROOT / "python" / "warpquad" / "_options.py": types(listed),
+        ROOT / "python" / "warpquad" / "_laws.py": priors(listed["measures"]),
         problem: text,
         python: between(python.read_text(), "keywords", keywords(rows)),
     }
@@ -129,8 +177,8 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
     parser.add_argument("--program", default=ROOT / "target" / "release" / "warpquad", help="the program warpquad")
     args = parser.parse_args()
-    listed = subprocess.run([args.program, "list", "options", "--json"], check=True, capture_output=True, text=True)
-    files = made(json.loads(listed.stdout)["options"])
+    listed = subprocess.run([args.program, "list", "--json"], check=True, capture_output=True, text=True)
+    files = made(json.loads(listed.stdout))
     stale = [path for path, text in files.items() if not path.exists() or path.read_text() != text]
     if args.check:
         if stale:

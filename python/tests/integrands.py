@@ -47,3 +47,8 @@ def dies_once(marker, p):
         open(marker, "w").close()
         os._exit(1)
     return -(p["a"] ** 2) - p["b"] ** 2
+
+
+def with_vector(x, c, beta):
+    """A fixed number and a vector."""
+    return -c * (x - beta[0]) ** 2 - beta[1] ** 2

@@ -1,7 +1,6 @@
 """Integrals of expensive, constrained functions from few evaluations, with error bars."""
 
-from collections.abc import Callable as _Callable
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from warpquad._blocks import fit as fit
 from warpquad._blocks import warp_from as warp_from
@@ -38,7 +37,19 @@ from warpquad._errors import WarpquadError as WarpquadError
 from warpquad._integrand import Failure as Failure
 from warpquad._integrate import integrate as integrate
 from warpquad._integrate import resume as resume
-from warpquad._priors import CONSTRUCTORS as _CONSTRUCTORS
+from warpquad._laws import beta as beta
+from warpquad._laws import cauchy as cauchy
+from warpquad._laws import exponential as exponential
+from warpquad._laws import gamma as gamma
+from warpquad._laws import half_cauchy as half_cauchy
+from warpquad._laws import half_normal as half_normal
+from warpquad._laws import log_normal as log_normal
+from warpquad._laws import log_uniform as log_uniform
+from warpquad._laws import normal as normal
+from warpquad._laws import student_t as student_t
+from warpquad._laws import truncated_normal as truncated_normal
+from warpquad._laws import uniform as uniform
+from warpquad._ported import Problem as Problem
 from warpquad._priors import Prior as Prior
 from warpquad._priors import multivariate_normal as multivariate_normal
 from warpquad._result import Audit as Audit
@@ -46,18 +57,39 @@ from warpquad._result import Result as Result
 from warpquad._session import Session as Session
 from warpquad._session import Task as Task
 from warpquad._session import open as open
+from warpquad.adapters.dynesty import like_dynesty as like_dynesty
+from warpquad.adapters.nautilus import like_nautilus as like_nautilus
+from warpquad.adapters.numpyro import from_numpyro as from_numpyro
+from warpquad.adapters.pocomc import like_pocomc as like_pocomc
+from warpquad.adapters.pymc import from_pymc as from_pymc
+from warpquad.adapters.ultranest import like_ultranest as like_ultranest
 
-# wq.uniform(...) and its like: one for each prior that the core has a name for.
-globals().update(_CONSTRUCTORS)
-
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from warpquad.sklearn import WarpedGPRegressor as WarpedGPRegressor
 
 
-def __getattr__(name: str) -> _Callable[..., Prior]:
-    """For readers, a prior's constructor from the registry; when run, the part of scikit-learn."""
-    if name == "WarpedGPRegressor":
-        from warpquad.sklearn import WarpedGPRegressor
+def get_cobaya_class() -> type:
+    """The sampler that Cobaya finds under the name `warpquad`.
 
-        return WarpedGPRegressor  # type: ignore[return-value, unused-ignore]
-    raise AttributeError(f"module 'warpquad' has no attribute {name!r}")
+    >>> info = {"sampler": {"warpquad": {"budget": 200}}}
+    """
+    from warpquad.adapters.cobaya import Warpquad
+
+    return Warpquad
+
+
+# Type checkers see the import above; with this function they would take any name for known.
+if not _typing.TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """The part that needs scikit-learn, when it is asked for."""
+        if name == "WarpedGPRegressor":
+            from warpquad.sklearn import WarpedGPRegressor
+
+            return WarpedGPRegressor
+        raise AttributeError(f"module 'warpquad' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """All public names, those too that are imported late."""
+    return sorted({*globals(), "WarpedGPRegressor"})

@@ -36,14 +36,20 @@ class WarpquadError(Exception):
     """The step in which arithmetic failed."""
     index: int | None = None
     """Which observation or evaluation, from 0."""
-    point: Mapping[str, float] | None = None
+    point: Mapping[str, Any] | None = None
     """Where the evaluation was."""
     value: Any = None
     """The value that cannot be meant."""
 
 
 class SpecError(WarpquadError, ValueError):
-    """A problem, a method or an argument that cannot be meant."""
+    """A problem, a method or an argument that cannot be meant.
+
+    >>> import warpquad as wq
+    >>> wq.uniform(2, 1)
+    Traceback (most recent call last):
+    warpquad._errors.SpecError: lo: must be below hi, got lo = 2 and hi = 1
+    """
 
     kind = "spec"
 
@@ -56,25 +62,58 @@ class SpecError(WarpquadError, ValueError):
 
 
 class RangeError(SpecError):
-    """An observation outside the range that the warp can take."""
+    """An observation outside the range that the warp can take.
+
+    >>> import warpquad as wq
+    >>> try:
+    ...     wq.GP().condition(wq.Data([0.0], f=[-1.0]), "log")
+    ... except wq.RangeError as error:
+    ...     print(error.kind)
+    range
+    """
 
     kind = "range"
 
 
 class NumericsError(WarpquadError, ArithmeticError):
-    """Arithmetic that failed in one of the steps."""
+    """Arithmetic that failed in one of the steps.
+
+    >>> import warpquad as wq
+    >>> issubclass(wq.NumericsError, ArithmeticError)
+    True
+    """
 
     kind = "numerics"
 
 
 class JournalError(WarpquadError, OSError):
-    """A journal that cannot be gone on with, or a file system that said no."""
+    """A journal that cannot be gone on with, or a file system that said no.
+
+    >>> import warpquad as wq
+    >>> import tempfile
+    >>> priors = {"x": wq.normal(0, 1)}
+    >>> with tempfile.TemporaryDirectory() as run:
+    ...     wq.Session(priors, run=run + "/a").close()
+    ...     try:
+    ...         wq.Session({"x": wq.normal(0, 2)}, run=run + "/a")
+    ...     except wq.JournalError as error:
+    ...         print(error.kind)
+    journal
+    """
 
     kind = "journal"
 
 
 class EvaluationError(WarpquadError, RuntimeError):
-    """An evaluation of the integrand that failed; raised from the integrand's exception, if any."""
+    """An evaluation of the integrand that failed; raised from the integrand's exception, if any.
+
+    >>> import warpquad as wq
+    >>> try:
+    ...     wq.integrate(lambda x: 1 / 0, {"x": wq.normal(0, 1)}, progress=False)
+    ... except wq.EvaluationError as error:
+    ...     print(type(error.__cause__).__name__, list(error.point))
+    ZeroDivisionError ['x']
+    """
 
     kind = "evaluation"
     failure: Failure | None = None

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warpquad import _core
+from warpquad._arguments import shown
 from warpquad._errors import SpecError
 from warpquad._integrand import Integrand
 
@@ -72,18 +73,18 @@ class Expectation:
 def on_nodes(h: Integrand, x: Array, vectorized: bool | None) -> Array:
     """h at every node, as an array of shape (n, ...)."""
     if vectorized:
-        values = _numbers(h.call(x), x[0], h.names)
+        values = _numbers(h.call(x), x[0], h.arguments.number_names)
         if values.shape[:1] != (len(x),):
             raise SpecError.of(
                 "h",
                 f"is vectorized and must return {len(x)} values, got an array of shape {values.shape}",
             )
-        return _finite(values, x, h.names)
+        return _finite(values, x, h.arguments.number_names)
     if vectorized is None and _takes_batches(
         h, x[np.linspace(0, len(x) - 1, COMPARED).astype(int)]
     ):
-        return _finite(_numbers(h.call(x), x[0], h.names), x, h.names)
-    return _finite(_single(h, x), x, h.names)
+        return _finite(_numbers(h.call(x), x[0], h.arguments.number_names), x, h.arguments.number_names)
+    return _finite(_single(h, x), x, h.arguments.number_names)
 
 
 def _takes_batches(h: Integrand, x: Array) -> bool:
@@ -108,13 +109,13 @@ def _single(h: Integrand, x: Array) -> Array:
             value = h.call(row)
         except Exception as error:
             raise SpecError.of(
-                "h", f"failed at {_show(row, h.names)}: {type(error).__name__}: {error}"
+                "h", f"failed at {shown(h.arguments.number_names, row)}: {type(error).__name__}: {error}"
             ) from error
-        value = _numbers(value, row, h.names)
+        value = _numbers(value, row, h.arguments.number_names)
         if out and value.shape != out[0].shape:
             raise SpecError.of(
                 "h",
-                f"returned shape {value.shape} at {_show(row, h.names)} and {out[0].shape} before",
+                f"returned shape {value.shape} at {shown(h.arguments.number_names, row)} and {out[0].shape} before",
             )
         out.append(value)
     return np.array(out)
@@ -123,7 +124,7 @@ def _single(h: Integrand, x: Array) -> Array:
 def _numbers(value: Any, row: Array, names: Sequence[str]) -> Array:
     array = np.asarray(value)
     if array.dtype.kind not in "biuf":
-        raise SpecError.of("h", f"must return real numbers, got {value!r} at {_show(row, names)}")
+        raise SpecError.of("h", f"must return real numbers, got {value!r} at {shown(names, row)}")
     return array.astype(float)
 
 
@@ -133,10 +134,6 @@ def _finite(values: Array, x: Array, names: Sequence[str]) -> Array:
         first = int(np.argmax(bad))
         raise SpecError.of(
             "h",
-            f"is {values[first].tolist()} at {_show(x[first], names)}; it must be finite over the posterior",
+            f"is {values[first].tolist()} at {shown(names, x[first])}; it must be finite over the posterior",
         )
     return values
-
-
-def _show(row: Array, names: Sequence[str]) -> str:
-    return ", ".join(f"{name} = {value!r}" for name, value in zip(names, row.tolist()))

@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-import inspect
 import pickle
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from warpquad._arguments import Arguments, either
+from warpquad._calling import ARGUMENTS, Argument, Calling, inferred
 from warpquad._errors import SpecError
 
 Array = npt.NDArray[np.float64]
-Argument = Literal["dict", "array", "keywords"]
-ARGUMENTS = ("dict", "array", "keywords")
 
 
 @dataclass(frozen=True)
 class Failure:
-    """An evaluation that gave no value."""
+    """An evaluation that gave no value.
 
-    point: dict[str, float]
-    """Where."""
+    >>> import warpquad as wq
+    >>> def log_f(x):
+    ...     return float("nan") if x > 1 else -x**2
+    >>> priors = {"x": wq.normal(0, 1)}
+    >>> r = wq.integrate(log_f, priors, on_failure="skip", budget=12, progress=False)
+    >>> r.failures[0].reason, r.failures[0].point["x"] > 1
+    ('log_f returned nan', True)
+    """
+
+    point: dict[str, Any]
+    """Where: a number for each parameter, an array for a vector."""
     reason: str
     """What happened, in one line."""
     traceback: str = ""
@@ -59,12 +67,12 @@ class Integrand:
         self,
         function: Callable[..., Any],
         log: bool,
-        names: Sequence[str],
-        argument: Argument,
+        arguments: Arguments,
+        calling: Calling,
         vectorized: bool,
     ) -> None:
-        self.function, self.log, self.names = function, log, list(names)
-        self.argument, self.vectorized = argument, vectorized
+        self.function, self.log, self.arguments = function, log, arguments
+        self.calling, self.vectorized = calling, vectorized
 
     @property
     def title(self) -> str:
@@ -95,13 +103,15 @@ class Integrand:
         return [Answer(seconds, value) for value in values]
 
     def call(self, x: Array) -> Any:
-        """Call the function with one point, or with one a row."""
-        if self.argument == "array":
+        """Call the function with all numbers of one point, or of one a row."""
+        if self.calling == "array":
             return self.function(x.copy())
-        # A parameter of one point is a plain float, as everyone expects it.
-        columns = x.T.copy() if x.ndim == 2 else x.tolist()
-        named = dict(zip(self.names, columns))
-        return self.function(**named) if self.argument == "keywords" else self.function(named)
+        named = self.arguments.named(x)
+        if self.calling == "keywords":
+            return self.function(**named)
+        if self.calling == "positional":
+            return self.function(*named.values())
+        return self.function(either(named) if self.calling == "either" else named)
 
 
 def _failed(error: Exception, began: float, share: int = 1) -> Answer:
@@ -174,51 +184,33 @@ def to_numbers(values: Any, count: int, title: str) -> list[float]:
 def make(
     log_f: Callable[..., Any] | None,
     f: Callable[..., Any] | None,
-    names: Sequence[str],
+    arguments: Arguments,
     keyed: bool,
     argument: Argument | None,
     vectorized: bool,
 ) -> Integrand:
-    """The integrand that a user gave, and how it is called.
-
-    A function of one argument gets a dict if the priors are a dict, else an array. A function of
-    several arguments gets the parameters by name. `argument` decides otherwise.
-    """
+    """The integrand that a user gave, and how it is called: as its signature says, or as
+    `argument` does."""
     if (log_f is None) == (f is None):
         raise SpecError.of("integrand", "give either log_f or f")
     function = log_f if log_f is not None else f
     title = "log_f" if log_f is not None else "f"
     if not callable(function):
         raise SpecError.of(title, f"must be a function, got {function!r}")
+    calling = calling_of(function, arguments, keyed, argument, title)
+    return Integrand(function, log_f is not None, arguments, calling, vectorized)
+
+
+def calling_of(
+    function: Callable[..., Any],
+    arguments: Arguments,
+    keyed: bool,
+    argument: Argument | None,
+    title: str,
+) -> Calling:
+    """How a function is called: as the user says, or as its signature does."""
     if argument is None:
-        argument = inferred(function, names, keyed, title)
-    elif argument not in ARGUMENTS:
+        return inferred(function, arguments.names, keyed, title)
+    if argument not in ARGUMENTS:
         raise SpecError.of("argument", f"must be one of {', '.join(ARGUMENTS)}, got {argument!r}")
-    return Integrand(function, log_f is not None, names, argument, vectorized)
-
-
-def inferred(
-    function: Callable[..., Any], names: Sequence[str], keyed: bool, title: str
-) -> Argument:
-    """How a function wants to be called, by its signature."""
-    single: Argument = "dict" if keyed else "array"
-    try:
-        parameters = inspect.signature(function).parameters.values()
-    except (TypeError, ValueError):
-        return single
-    variable = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-    needed = [p.name for p in parameters if p.default is p.empty and p.kind not in variable]
-    if len(needed) <= 1:
-        return single
-    accepted = {p.name for p in parameters} | (
-        set(names) if any(p.kind == variable[1] for p in parameters) else set()
-    )
-    missing = [name for name in needed if name not in names] + [
-        name for name in names if name not in accepted
-    ]
-    if missing:
-        raise SpecError.of(
-            title, f"takes the arguments {', '.join(needed)}, but the parameters are {', '.join(names)}; name the "
-            "arguments after the parameters, or take one argument"
-        )
-    return "keywords"
+    return argument

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from warpquad import _core, _integrand, _priors, _problem, _progress
+from warpquad._arguments import Arguments
+from warpquad._calling import Argument
 from warpquad._errors import SpecError, WarpquadError
-from warpquad._integrand import Argument, Integrand
+from warpquad._integrand import Integrand
 from warpquad._loop import Loop
+from warpquad._ported import Problem
 from warpquad._result import Result
 from warpquad._session import Session, core_of
 
@@ -27,7 +30,7 @@ DEFAULT_BATCH = 8
 
 @_problem.shown()
 def integrate(
-    log_f: Callable[..., Any] | None = None,
+    log_f: Callable[..., Any] | Problem | None = None,
     priors: Any = None,
     *,
     f: Callable[..., Any] | None = None,
@@ -53,15 +56,17 @@ def integrate(
     True
 
     Args:
-        log_f: the log of the integrand; -inf is f = 0. Or give f itself as `f=`.
+        log_f: the log of the integrand; -inf is f = 0. Or give f itself as `f=`. Or give a problem
+            from another package, such as `wq.from_pymc(model)`, which brings its priors.
         priors: a dict from names to priors (`wq.uniform(...)` and its like, frozen distributions of
             scipy.stats, anything with a `ppf`), a multivariate normal, an array of draws (n, d), or
             a prior transform on the unit cube.
         seed: the seed of a new run, 0 by default.
         names, dim: the parameters of draws, of a multivariate normal or of a prior transform.
-        argument: how the function is called: with a "dict", an "array", or "keywords". By default a
-            function of one argument gets a dict if the priors are a dict and an array otherwise;
-            one of several arguments gets the parameters by name.
+        argument: how the function is called: with a "dict", an "array" or "keywords". By default
+            one of several arguments gets the parameters by name. A function of one argument gets an
+            array if the priors are no dict, the number itself if there is only one parameter (which
+            also answers `x["a"]`), else a dict.
         vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and
             returns n values.
         executor, workers: anything with `submit` as in `concurrent.futures`, or a function that
@@ -81,8 +86,13 @@ def integrate(
     """
     _check_workers(executor, workers)
     given = _problem.given("integrate", options)
+    if isinstance(log_f, Problem):
+        if priors is not None or names is not None or dim is not None:
+            raise SpecError.of("priors", "the problem brings its own priors and names; give none")
+        priors, names, argument = log_f.priors, log_f.names, "array"
+        log_f = log_f.log_f
     known = _priors.read(priors, names, dim)
-    integrand = _integrand.make(log_f, f, known.names, known.keyed, argument, vectorized)
+    integrand = _integrand.make(log_f, f, known.arguments, known.keyed, argument, vectorized)
     core = core_of(known, given, seed, run, limited=True)
     with Session._of(core, known) as session:
         return _drive(session, integrand, executor, workers, recheck, progress)
@@ -112,6 +122,15 @@ def resume(
     for failures, its audit, and its budget unless any of `budget`, `seconds` and `log_z_sd` is
     given. A function of one argument gets a dict. Priors that the core knows by a coordinate only
     (a `ppf`, a prior transform) must be given again, because a journal holds no functions.
+
+    >>> import tempfile
+    >>> import warpquad as wq
+    >>> log_f = lambda x: -x**2
+    >>> with tempfile.TemporaryDirectory() as run:
+    ...     priors = {"x": wq.normal(0, 1)}
+    ...     r = wq.integrate(log_f, priors, budget=8, run=run + "/a", progress=False)
+    ...     wq.resume(run + "/a", log_f, budget=10, progress=False).evaluations
+    10
     """
     _check_workers(executor, workers)
     given = _problem.given("resume", options, resuming=True)
@@ -123,7 +142,10 @@ def resume(
             raise SpecError.of("priors", f"the run is in the coordinates {listed}; give the priors it was started with")
         if core.names != session.priors.coordinates:
             raise SpecError.of("priors", f"the run has {core.names}, the priors have {session.priors.coordinates}")
-        integrand = _integrand.make(log_f, f, session.names, session.priors.keyed, argument, vectorized)
+        if Arguments.of(core.arguments) != session.priors.core_arguments:
+            raise SpecError.of("priors", "the run has other fixed numbers or vectors than the priors")
+        keyed = session.priors.keyed
+        integrand = _integrand.make(log_f, f, session.priors.arguments, keyed, argument, vectorized)
         core.set_options(_problem.changes(given))
         return _drive(session, integrand, executor, workers, recheck, progress)
 
@@ -172,7 +194,7 @@ def _recheck(session: Session, integrand: Integrand) -> None:
     points, values, logs = session.core.observations()
     if len(values) == 0:
         return
-    x = session.priors.to_x(points[:1])
+    x = session.priors.numbers(points[:1])
     (answer,) = integrand.evaluate(x)
     with np.errstate(all="ignore"):
         known = values[0] if logs[0] == integrand.log else np.log(values[0]) if integrand.log else np.exp(values[0])

@@ -32,15 +32,15 @@ class Options(ResumeOptions, total=False):
     """What is known of f: 0,1 for a rate, -inf,inf for nothing."""
     noise: float | None
     """The variance of the noise on the latent g: on ln f, with the log warp."""
-    method: str | None
+    method: Literal["auto", "bmc", "wsabi-l", "wsabi-m", "wsabi-m-g", "mmlt", "mmlt-g", "probit", "probit-g", "mc", "qmc", "smc", "ais", "nested", "bridge"] | None
     """The method, or a baseline, by name."""
-    warp: str | None
+    warp: Literal["identity", "square", "log", "probit", "polynomial", "gumbel", "numeric"] | None
     """The warp between g and f, in place of the method's own."""
-    kernel: str | None
+    kernel: Literal["squared-exponential", "matern12", "matern32", "matern52", "rational-quadratic"] | None
     """The kernel, in place of the method's own."""
     fit: Literal["f", "g"] | None
     """The space in which the hyperparameters are fitted."""
-    acquisition: str | None
+    acquisition: Literal["uncertainty", "uncertainty-prior", "information-gain", "look-ahead", "explore", "prior", "quasi-random", "design"] | None
     """What chooses the next point, in place of the method's own."""
     coordinates: Literal["identity", "natural", "score", "unit"] | None
     """The coordinates that the Gaussian process lives in: identity, natural, score or unit."""

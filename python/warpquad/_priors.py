@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from warpquad import _core, _toml
+from warpquad._arguments import Argument, Arguments, shown
 from warpquad._errors import SpecError
 from warpquad._scipy import marginal, normal_of
 
@@ -19,40 +21,34 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Prior:
-    """A one-dimensional prior that the core knows by name; made by `wq.uniform` and its like."""
+    """A one-dimensional prior that the core knows by name; made by `wq.uniform` and its like.
+
+    >>> import warpquad as wq
+    >>> wq.Prior("normal", (0, 1)) == wq.normal(0, 1)
+    True
+    """
 
     name: str
     numbers: tuple[float, ...]
+    size: int | None = None
+    """How many of them a vector has; None for a single number."""
 
     def __post_init__(self) -> None:
         _core.check_prior(self.name, list(self.numbers))
+        whole = isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
+        if self.size is not None and not (whole and self.size >= 1):
+            raise SpecError.of("size", f"must be a whole number, 1 or more, got {self.size!r}", self.size)
 
     def __repr__(self) -> str:
-        return f"{self.name.replace('-', '_')}({', '.join(f'{x:g}' for x in self.numbers)})"
+        size = [] if self.size is None else [f"size={self.size}"]
+        shown = ", ".join([f"{x:g}" for x in self.numbers] + size)
+        return f"{self.name.replace('-', '_')}({shown})"
 
-
-def constructor(name: str, summary: str, parameters: Sequence[str]) -> Callable[..., Prior]:
-    """A function that makes the prior of that name, with its numbers in order or by name."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    signature = inspect.Signature(
-        [inspect.Parameter(p, kind, annotation=float) for p in parameters], return_annotation=Prior
-    )
-
-    def make(*args: float, **kwargs: float) -> Prior:
-        bound = signature.bind(*args, **kwargs)
-        return Prior(name, tuple(float(bound.arguments[p]) for p in parameters))
-
-    make.__name__ = make.__qualname__ = name.replace("-", "_")
-    make.__module__ = "warpquad"
-    make.__doc__ = f"The {name} prior: {summary}."
-    make.__signature__ = signature  # type: ignore[attr-defined]
-    return make
-
-
-CONSTRUCTORS: dict[str, Callable[..., Prior]] = {
-    name.replace("-", "_"): constructor(name, summary, parameters)
-    for name, summary, parameters in _core.priors()
-}
+    @property
+    def toml(self) -> str:
+        """The prior as the problem file has it."""
+        size = "" if self.size is None else f", size = {self.size}"
+        return f"{{ {self.name} = {_toml.numbers(self.numbers)}{size} }}"
 
 
 @dataclass(frozen=True)
@@ -91,7 +87,7 @@ class Priors:
     """The prior of a problem: its text for the core, and the map from core coordinates to x."""
 
     names: list[str]
-    """The user's parameters."""
+    """The user's parameters; those of a vector are `beta[0]` and so on."""
     text: str
     """The section of the problem file."""
     coordinates: list[str]
@@ -102,6 +98,29 @@ class Priors:
     """For each parameter that the core knows by a coordinate: x of that coordinate."""
     transform: Callable[[Array], Any] | None = None
     """x of a point of the unit cube, if the user gave that."""
+    given: Arguments | None = None
+    """What the function is called with, if that is not just the parameters."""
+
+    @classmethod
+    def of_core(cls, core: _core.Session) -> Priors:
+        """The priors of a run that the core knows all about."""
+        return cls(core.names, "", core.names, keyed=True, given=Arguments.of(core.arguments))
+
+    @property
+    def arguments(self) -> Arguments:
+        """What the function is called with."""
+        return self.given or Arguments.plain(self.names)
+
+    @property
+    def core_arguments(self) -> Arguments:
+        """The same, by the core's names."""
+        names = dict(zip(self.names, self.coordinates))
+        renamed = (replace(one, name=names.get(one.name, one.name)) for one in self.arguments)
+        return Arguments(tuple(renamed))
+
+    def numbers(self, coordinates: Array) -> Array:
+        """All numbers that the function gets, row by row, of the core's coordinates."""
+        return self.arguments.numbers(self.to_x(coordinates))
 
     @property
     def mapped(self) -> bool:
@@ -119,9 +138,21 @@ class Priors:
             x[:, column] = to_x(coordinates[:, column])
         return x
 
+    def bounds(self, support: list[tuple[float, float]]) -> list[tuple[float, float]]:
+        """The ends of each parameter, of those of the core's coordinates. A prior transform does
+        not say them."""
+        if self.transform is not None:
+            return [(-math.inf, math.inf)] * len(self.names)
+        ends = list(support)
+        for column, to_x in self.columns.items():
+            with np.errstate(all="ignore"):
+                low, high = to_x(np.array(support[column])).tolist()
+            ends[column] = low, high
+        return ends
+
     def show(self, x: Array) -> str:
-        """A point with its parameters' names."""
-        return ", ".join(f"{name} = {value!r}" for name, value in zip(self.names, x.tolist()))
+        """All numbers of a point with their names."""
+        return shown(self.arguments.number_names, x)
 
 
 def checked(transform: Callable[[Array], Any], u: Array, dim: int) -> Array:
@@ -171,16 +202,32 @@ def _product(given: Mapping[str, Any]) -> Priors:
             "priors",
             "the dict is empty; give a prior for each parameter, like {'x': wq.uniform(-5, 5)}",
         )
-    lines, columns, coordinates = ["[parameters]"], {}, []
-    for column, (name, prior) in enumerate(given.items()):
+    lines, columns = ["[parameters]"], {}
+    coordinates: list[str] = []
+    arguments: list[Argument] = []
+    for name, prior in given.items():
         if not isinstance(name, str):
             raise SpecError.of("priors", f"a parameter's name is a string, got {name!r}")
+        if isinstance(prior, Real) and not isinstance(prior, bool):
+            arguments.append(Argument(name, fixed=float(prior)))
+            lines.append(f"{_toml.text(name)} = {_toml.number(prior)}")
+            continue
         law, to_x, shown = _law(name, prior)
         if to_x is not None:
-            columns[column] = to_x
-        coordinates.append(shown)
-        lines.append(f"{_toml.text(shown)} = {{ {law.name} = {_toml.numbers(law.numbers)} }}")
-    return Priors(list(given), "\n".join(lines) + "\n", coordinates, keyed=True, columns=columns)
+            columns[len(coordinates)] = to_x
+        arguments.append(Argument(name, law.size))
+        coordinates += [shown] if law.size is None else arguments[-1].names
+        lines.append(f"{_toml.text(shown)} = {law.toml}")
+    if not coordinates:
+        name, prior = next(iter(given.items()))
+        raise SpecError.of(
+            f"prior of {name!r}",
+            f"{prior!r} is no distribution: a number is fixed, and nothing is left to integrate "
+            "over; give a parameter a prior, like wq.uniform(-5, 5)",
+        )
+    known = Arguments(tuple(arguments))
+    names, text = known.coordinates, "\n".join(lines) + "\n"
+    return Priors(names, text, coordinates, keyed=True, columns=columns, given=known)
 
 
 def _law(name: str, prior: Any) -> tuple[Prior, Callable[[Array], Array] | None, str]:

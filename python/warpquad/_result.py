@@ -15,7 +15,8 @@ import numpy.typing as npt
 from warpquad import _core, _expectation
 from warpquad._errors import SpecError
 from warpquad._expectation import Expectation
-from warpquad._integrand import Argument, Failure, Integrand, inferred
+from warpquad._calling import Argument
+from warpquad._integrand import Failure, Integrand, calling_of
 from warpquad._priors import Priors
 
 if TYPE_CHECKING:
@@ -30,7 +31,14 @@ TRACE_POINTS = 10
 
 @dataclass(frozen=True)
 class Audit:
-    """What importance sampling from the belief says of Z: unbiased, whatever the belief."""
+    """What importance sampling from the belief says of Z: unbiased, whatever the belief.
+
+    >>> import warpquad as wq
+    >>> priors = {"x": wq.normal(0, 1)}
+    >>> r = wq.integrate(lambda x: -x**2, priors, budget=20, audit=0.25, progress=False)
+    >>> r.audit.evaluations
+    5
+    """
 
     log_z: float
     """ln of its estimate of Z; -inf if f was 0 at all of its points."""
@@ -149,11 +157,22 @@ class Result:
         points, _ = self._draws(n, seed)
         return dict(zip(self.names, points.T.copy()))
 
+    def samples(self, n: int = 4000, seed: int = 0) -> Array:
+        """The same draws as an array of shape (n, d), as samplers return them and `corner` takes
+        them."""
+        return self._draws(n, seed)[0]
+
     def _draws(self, n: int, seed: int) -> tuple[Array, Array]:
         if not (isinstance(n, (int, np.integer)) and n >= 1):
             raise SpecError.of("n", f"must be a whole number of draws, 1 or more, got {n!r}")
         points, log_f, _, _ = self._then.draws(int(n), seed)
         return self.priors.to_x(points), log_f
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """The least and the largest value that the prior gives each parameter; infinite where it
+        has no end, and where a prior transform does not say."""
+        return dict(zip(self.names, self.priors.bounds(self.core.support)))
 
     def prior(self, n: int = 4000) -> dict[str, Array]:
         """About n points that follow the prior, evenly spread; all draws of a prior that is an
@@ -179,10 +198,10 @@ class Result:
             self._nodes = self._then.nodes()
         if not callable(h):
             raise SpecError.of("h", f"must be a function of a point, got {h!r}")
-        x = self.priors.to_x(self._nodes.points)
-        if argument is None:
-            argument = inferred(h, self.names, self.priors.keyed, "h")
-        values = _expectation.on_nodes(Integrand(h, False, self.names, argument, True), x, vectorized)
+        x = self.priors.numbers(self._nodes.points)
+        arguments = self.priors.arguments
+        calling = calling_of(h, arguments, self.priors.keyed, argument, "h")
+        values = _expectation.on_nodes(Integrand(h, False, arguments, calling, True), x, vectorized)
         flat = values.reshape(len(x), -1)
         parts = [self._nodes.expectation(np.ascontiguousarray(column)) for column in flat.T]
         return Expectation(parts, values.shape[1:])
@@ -212,22 +231,50 @@ class Result:
         """Posterior draws as ArviZ takes them (a DataTree, InferenceData before ArviZ 1.0), with
         `sample_stats` of `lp`, the log of f.
 
-        The draws are exchangeable, so `chains` is only how they are stacked; ArviZ compares chains
-        with each other.
-        """
-        import arviz  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        A vector is one variable. What is known of Z is in the attributes: `log_z`, `log_z_sd`,
+        `evaluations` and so on. The draws are exchangeable, so `chains` is only how they are
+        stacked; ArviZ compares chains with each other.
 
-        per_chain = -(-n // chains)
-        points, log_f = self._draws(per_chain * chains, seed)
-        shape = (chains, per_chain)
-        posterior = {name: column.reshape(shape) for name, column in zip(self.names, points.T)}
-        stats = {"lp": log_f.reshape(shape)}
-        if int(arviz.__version__.split(".")[0]) >= 1:
-            tree = arviz.from_dict({"posterior": posterior, "sample_stats": stats})
-        else:
-            tree = arviz.from_dict(posterior=posterior, sample_stats=stats)
-        tree.attrs.update(log_z=self.log_z, log_z_sd=self.log_z_sd, evaluations=self.evaluations)
-        return tree
+        >>> import warpquad as wq
+        >>> r = wq.integrate(lambda x: -x**2, {"x": wq.normal(0, 1)}, budget=12, progress=False)
+        >>> tree = r.to_arviz()                       # doctest: +SKIP
+        >>> tree.posterior["x"].shape, tree.attrs["log_z"] == r.log_z   # doctest: +SKIP
+        ((4, 1000), True)
+        """
+        from warpquad import _export
+
+        return _export.to_arviz(self, n, seed, chains)
+
+    def to_getdist(self, n: int = 4000, seed: int = 0, **settings: Any) -> Any:
+        """Posterior draws as GetDist's `MCSamples`, with the prior's bounds as ranges; `settings`
+        go to its constructor, such as `label="model 1"`.
+
+        `loglikes` is -ln f. GetDist has no place for the evidence, so that is in the attributes
+        `log_z` and `log_z_sd`.
+
+        >>> import warpquad as wq
+        >>> r = wq.integrate(lambda x: -x**2, {"x": wq.normal(0, 1)}, budget=12, progress=False)
+        >>> print(r.to_getdist().getInlineLatex("x"))   # doctest: +SKIP
+        x = 0.00\\pm 0.58
+        """
+        from warpquad import _export
+
+        return _export.to_getdist(self, n, seed, settings)
+
+    def to_anesthetic(self, n: int = 4000, seed: int = 0, **settings: Any) -> Any:
+        """Posterior draws as anesthetic's `Samples`, with a column `logL` of ln f; `settings` go to
+        its constructor, such as `label="model 1"`.
+
+        What is known of Z is in the frame's `attrs`: `log_z`, `log_z_sd`, `evaluations`.
+
+        >>> import warpquad as wq
+        >>> r = wq.integrate(lambda x: -x**2, {"x": wq.normal(0, 1)}, budget=12, progress=False)
+        >>> r.to_anesthetic().attrs["log_z"] == r.log_z   # doctest: +SKIP
+        True
+        """
+        from warpquad import _export
+
+        return _export.to_anesthetic(self, n, seed, settings)
 
     def plot(self, n: int = 4000, figure: Figure | None = None) -> Figure:
         """A figure: the convergence of ln Z, the marginals of n draws, and where the run looked.

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warpquad import _core, _priors, _problem
+from warpquad._arguments import flat
 from warpquad._errors import EvaluationError, SpecError
 from warpquad._integrand import Answer, Failure
 from warpquad._priors import Priors
@@ -27,17 +28,23 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Task:
-    """A point to evaluate."""
+    """A point to evaluate.
+
+    >>> import warpquad as wq
+    >>> (task,) = wq.Session({"a": wq.normal(0, 1), "b": wq.uniform(0, 1)}).ask()
+    >>> task.id, list(task.x), task.array.shape
+    (0, ['a', 'b'], (2,))
+    """
 
     id: int
     """Its number in the run."""
-    x: dict[str, float]
-    """The point."""
+    x: dict[str, Any]
+    """The point: a number for each parameter, an array for a vector; fixed numbers too."""
 
     @property
     def array(self) -> Array:
-        """The point as an array, in the parameters' order."""
-        return np.array(list(self.x.values()))
+        """All numbers of the point, in the parameters' order."""
+        return flat(self.x)
 
 
 class Session:
@@ -83,7 +90,7 @@ class Session:
         """The session of a core's session; its own parameters are the user's unless priors say
         otherwise."""
         session = cls.__new__(cls)
-        session._begin(core, priors or Priors(core.names, "", core.names, keyed=True))
+        session._begin(core, priors or Priors.of_core(core))
         return session
 
     def __repr__(self) -> str:
@@ -107,8 +114,8 @@ class Session:
 
     def _task(self, asked: tuple[int, Array]) -> Task:
         id, point = asked
-        (x,) = self.priors.to_x(point[None, :])
-        return Task(id, dict(zip(self.names, x.tolist())))
+        (numbers,) = self.priors.numbers(point[None, :])
+        return Task(id, self.priors.arguments.named(numbers))
 
     def ask(self, n: int = 1) -> list[Task]:
         """The next n points to evaluate, each chosen as if those before it had come back at their
@@ -215,5 +222,14 @@ def _seed(seed: int | None) -> int:
 
 def open(run: str | os.PathLike[str]) -> Session:
     """Look at the run in a directory, started here or by the command line, while it runs too;
-    nothing is written."""
+    nothing is written.
+
+    >>> import tempfile
+    >>> import warpquad as wq
+    >>> with tempfile.TemporaryDirectory() as run:
+    ...     priors = {"x": wq.normal(0, 1)}
+    ...     _ = wq.integrate(lambda x: -x**2, priors, budget=8, run=run + "/a", progress=False)
+    ...     wq.open(run + "/a").evaluations
+    8
+    """
     return Session._of(_core.Session.peek(run))

@@ -30,9 +30,9 @@ pub fn ask(args: &Ask) -> Result<()> {
     };
     output::tell_torn(&session);
     output::same_seed(&session, args.seed)?;
-    let names = session.problem().names.clone();
+    let arguments = session.problem().arguments.clone();
     let print = |task: &Task| {
-        let line = evaluator::write_task(task, &names);
+        let line = evaluator::write_task(task, &arguments);
         line.map(|line| output::line(&line))
             .map_err(|reason| Error::spec("point", reason))
     };

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use warpquad::session::arguments::{Argument, ArgumentKind};
 use warpquad::session::evaluator::{Answer, Failure};
 use warpquad::session::options::{Setting, listing};
 use warpquad::session::spec::Problem;
@@ -345,6 +346,26 @@ impl Session {
     #[getter]
     fn names(&self, py: Python<'_>) -> Vec<String> {
         self.look(py, |session| session.problem().names.clone())
+    }
+
+    /// What the integrand is called with: name, size of a vector, and value if it is fixed.
+    #[getter]
+    fn arguments(&self, py: Python<'_>) -> Vec<(String, Option<usize>, Option<f64>)> {
+        let arguments = self.look(py, |session| session.problem().arguments.clone());
+        let one = |argument: &Argument| {
+            let size = match argument.kind {
+                ArgumentKind::Vector(size) => Some(size),
+                ArgumentKind::Number | ArgumentKind::Fixed(_) => None,
+            };
+            (argument.name.clone(), size, argument.fixed())
+        };
+        arguments.iter().map(one).collect()
+    }
+
+    /// The least and the largest value that the prior gives each coordinate.
+    #[getter]
+    fn support(&self, py: Python<'_>) -> PyResult<Vec<(f64, f64)>> {
+        self.compute(py, |session| Ok(session.problem().measure()?.support()))
     }
 
     /// The parameters that are coordinates of what the user calls x.

@@ -1,6 +1,7 @@
 //! Drive the real binary: what it prints, what it keeps, and what it survives.
 #![cfg(unix)]
 
+mod arguments;
 mod ask_tell;
 mod audit;
 mod bad_input;

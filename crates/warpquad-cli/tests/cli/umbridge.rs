@@ -46,6 +46,34 @@ impl Drop for Server {
 }
 
 #[test]
+fn a_server_gets_fixed_numbers_and_vectors_as_inputs() {
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let dir = directory("umbridge-arguments");
+    let text = std::fs::read_to_string(server.problem(&dir, "slow", "", 12)).unwrap();
+    // One worker: with two, the order of the answers would count too.
+    let text = text.replace("workers = 2", "workers = 1");
+    let scalars = "x = { normal = [0, 1] }\ny = { normal = [0, 1] }";
+    let with = |name: &str, parameters: &str| {
+        let text = text.replace(scalars, parameters);
+        finish(
+            &write(&dir, &format!("{name}.toml"), &text),
+            &dir.join(name),
+        )
+    };
+    let vector = with("vector", "beta = { normal = [0, 1], size = 2 }");
+    assert_eq!(vector["log_z"], with("scalars", scalars)["log_z"]);
+    // The model is -(x^2 + y^2)/2: at y = 2 it is 2 nats lower.
+    let fixed = with("fixed", "x = { normal = [0, 1] }\ny = 2");
+    let exact = -0.5 * 2.0_f64.ln() - 2.0;
+    assert!(
+        (fixed["log_z"].as_f64().unwrap() - exact).abs() < 0.01,
+        "{fixed}"
+    );
+}
+
+#[test]
 fn a_server_is_integrated_through_slowness_and_errors() {
     let Some(server) = Server::start() else {
         return;

@@ -9,6 +9,12 @@ use pyo3::prelude::*;
 use warpquad::fit::{Fit, LengthPrior, Space, Starts, fit_detailed};
 
 /// A fitted `GP` and how it was reached. Made by `fit_detailed`.
+///
+/// >>> import warpquad as wq
+/// >>> data = wq.Data([0.0, 1.0, 2.0], f=[1.0, 3.0, 2.0])
+/// >>> fitted = wq.fit_detailed(wq.GP(), data.warp("log"), data)
+/// >>> fitted.starts > 0, fitted.gp.dim
+/// (True, 1)
 #[pyclass(frozen, get_all, module = "warpquad")]
 pub struct Fitted {
     /// The prior with the best hyperparameters found.

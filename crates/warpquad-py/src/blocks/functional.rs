@@ -169,6 +169,12 @@ impl Functional {
 }
 
 /// The normal law of Z, with the error of the node rule apart. Made by `Functional.apply`.
+///
+/// >>> import warpquad as wq
+/// >>> z = wq.integral(wq.measure("normal", 0, 1)).apply(wq.GP("squared-exponential", mean=3.0))
+/// >>> low, high = z.interval(0.95)
+/// >>> low < z.mean < high
+/// True
 #[pyclass(frozen, module = "warpquad")]
 pub struct Estimate {
     inner: CoreEstimate,

@@ -11,6 +11,13 @@ use warpquad::warp::{Affine, Identity, Warp};
 use warpquad::{Ensemble, Matching, Model};
 
 /// Draws of Z = integral of xi(g), never outside the range of f. Made by `law`.
+///
+/// >>> import warpquad as wq
+/// >>> data = wq.Data([-1.0, 0.0, 1.0], f=[0.4, 1.0, 0.4])
+/// >>> belief = wq.GP("matern32").condition(data, "log").warp()
+/// >>> z = wq.law(belief, wq.measure("uniform", -1, 1).nodes(512))
+/// >>> z.log_quantile(0.5) < 0.0
+/// True
 #[pyclass(frozen, module = "warpquad")]
 pub struct Law {
     inner: warpquad::functional::Law,

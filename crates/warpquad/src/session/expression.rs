@@ -1,7 +1,8 @@
 //! Read a formula in the parameters' names and evaluate it, fast enough that it never matters.
 //!
 //! ```text
-//! lowest   a + b   a - b        from the left
+//! lowest   a < b   a <= b  ...  1 or 0; also > >= == !=; they do not chain
+//!          a + b   a - b        from the left
 //!          a * b   a / b        from the left
 //!          -a                   so -x^2 is -(x^2), and 2^-x is 2^(-x)
 //! highest  a ^ b                from the right: 2^3^2 is 2^9
@@ -112,7 +113,7 @@ fn whole(reason: &str) -> ExpressionError {
 mod tests {
     use super::grammar::functions;
     use super::*;
-    use crate::numeric::special::erf;
+    use crate::numeric::special::{erf, erfc, ln_add_exp, ln_gamma, normal_cdf};
     use proptest::prelude::*;
 
     fn names() -> Vec<String> {
@@ -208,6 +209,11 @@ mod tests {
             ("min(x, 1)", x),
             ("max(x, 1)", 1.0),
             ("pow(x, 0.5)", x.powf(0.5)),
+            ("erfc(x)", erfc(x)),
+            ("lgamma(x)", ln_gamma(x)),
+            ("normal_cdf(x)", normal_cdf(x)),
+            ("logaddexp(x, 1)", ln_add_exp(x, 1.0)),
+            ("if(x, 1, 2)", 1.0),
             ("exp (x)", x.exp()),
         ] {
             assert_eq!(at(text, x, 0.0), want, "{text}");
@@ -215,7 +221,68 @@ mod tests {
         for name in functions() {
             let one = Expression::parse(&format!("{name}(x)"), &names()).is_ok();
             let two = Expression::parse(&format!("{name}(x, y)"), &names()).is_ok();
-            assert!(one != two, "{name}");
+            let three = Expression::parse(&format!("{name}(x, y, x)"), &names()).is_ok();
+            assert_eq!(
+                [one, two, three].iter().filter(|&&ok| ok).count(),
+                1,
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn functions_have_the_values_of_the_tables() {
+        // Digits of mpmath 1.4.
+        for (text, want) in [
+            ("lgamma(0.5)", 0.572_364_942_924_700_1),
+            ("lgamma(6)", 4.787_491_742_782_046),
+            ("normal_cdf(1.96)", 0.975_002_104_851_779_6),
+            ("normal_cdf(-40)", 0.0),
+            ("logaddexp(-1000, -1001)", -999.686_738_312_481_8),
+            ("log1p(1e-20)", 1e-20),
+        ] {
+            let got = at(text, 0.0, 0.0);
+            assert!((got - want).abs() <= 1e-13 * want.abs(), "{text}: {got}");
+        }
+    }
+
+    #[test]
+    fn comparisons_are_one_or_zero_and_bind_least() {
+        for (text, want) in [
+            ("x < y", 0.0),
+            ("x > y", 1.0),
+            ("x <= 3", 1.0),
+            ("x >= 3", 1.0),
+            ("x == 3", 1.0),
+            ("x != 3", 0.0),
+            ("x<y+2", 1.0),
+            ("x < -y", 0.0),
+            ("-x < y*y - 1", 1.0),
+            ("(1 < x)*(x < 4)", 1.0),
+            ("2^3^2 == 512", 1.0),
+            ("if(x > y, x^2, sqrt(-1))", 9.0),
+            ("if(x < y, log(-1), y)", 2.0),
+            ("if(x > 0, if(y > 5, 1, 2), 3) + 1", 3.0),
+        ] {
+            assert_eq!(at(text, 3.0, 2.0), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn elements_of_vectors_are_parameters() {
+        let names = ["x", "beta[0]", "beta[1]"].map(String::from);
+        let value = Expression::parse("x + 10*beta[0] + 100*beta[ 1 ]^2", &names);
+        assert_eq!(value.unwrap().evaluate(&[1.0, 2.0, 3.0]), 921.0);
+        for (text, position, part) in [
+            ("x + beta", 4, "beta is a vector: write beta[0]"),
+            ("beta[2]", 0, "beta has the elements beta[0] to beta[1]"),
+            ("beta[x]", 5, "beta has the elements beta[0] to beta[1]"),
+            ("beta[0", 6, "closing bracket"),
+            ("x[0]", 0, "x is not a vector"),
+        ] {
+            let error = Expression::parse(text, &names).unwrap_err();
+            assert_eq!(error.position, Some(position), "{text}: {error}");
+            assert!(error.reason.contains(part), "{text}: {error}");
         }
     }
 
@@ -228,6 +295,11 @@ mod tests {
             "max(1, sqrt(x))",
             "min(1, sqrt(x))",
             "max(sqrt(x), 1)",
+            "sqrt(x) < 1",
+            "sqrt(x) != 1",
+            "if(sqrt(x), 1, 2)",
+            "if(log(x) > 0, 1, 2)",
+            "logaddexp(1, sqrt(x))",
         ] {
             assert!(at(text, -1.0, 0.0).is_nan(), "{text}");
         }
@@ -263,7 +335,13 @@ mod tests {
             ("1 - exp(x, y)", Some(4), "takes 1 number, got 2"),
             ("exp()", Some(4), "closing"),
             ("x, y", Some(1), "','"),
-            ("x = 2", Some(2), "'=' has no meaning"),
+            ("x = 2", Some(2), "equality is written =="),
+            ("0 < x < 1", Some(6), "comparisons do not chain"),
+            ("if(0 < x < 1, 1, 2)", Some(9), "comparisons do not chain"),
+            ("x + < 1", Some(4), "'<' where a number"),
+            ("if(x > 0, 1)", Some(0), "if takes 3 numbers, got 2"),
+            ("if x > 0", Some(0), "write if(...)"),
+            ("!x", Some(0), "'!' where a number"),
             ("é", Some(0), "unknown name 'é'"),
             ("x + €", Some(4), "no meaning"),
         ] {
@@ -309,7 +387,7 @@ mod tests {
         }
 
         #[test]
-        fn never_panics_on_almost_formulas(text in "[xyze0-9.,()+*/^ -]{0,40}") {
+        fn never_panics_on_almost_formulas(text in "[xyze0-9.,()+*/^<>=!\\[\\] -]{0,40}") {
             if let Ok(formula) = Expression::parse(&text, &names()) {
                 formula.evaluate(&[0.5, 2.0]);
             } else if let Err(error) = Expression::parse(&text, &names()) {

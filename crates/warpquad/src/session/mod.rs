@@ -1,5 +1,6 @@
 //! Run a problem: ask and tell over a journal that loses nothing.
 
+pub mod arguments;
 mod audit;
 mod book;
 mod budget;

@@ -1,6 +1,9 @@
 //! Make the parts of a run from its problem: the method, and the source of evaluations.
 
-use super::evaluator::{Answer, Closure, Command, Driver, Source, UmBridge, table as evaluations};
+use super::arguments::Arguments;
+use super::evaluator::{
+    Answer, Closure, Command, Driver, Filled, Source, UmBridge, table as evaluations,
+};
 use super::expression::Expression;
 use super::guard::within;
 use super::options::{self, Kept};
@@ -182,12 +185,12 @@ pub(super) fn restore(
 /// directory, for logs and work directories.
 pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dyn Source>>> {
     let timeout = problem.settings.timeout.map(Duration::from_secs_f64);
-    let names = problem.names.clone();
+    let arguments = problem.arguments.clone();
     Ok(Some(match &problem.integrand {
-        Integrand::Log(text) => formula(text, &names, Value::Log)?,
-        Integrand::Value(text) => formula(text, &names, Value::Linear)?,
+        Integrand::Log(text) => formula(text, arguments, Value::Log)?,
+        Integrand::Value(text) => formula(text, arguments, Value::Linear)?,
         Integrand::Command { argv } => {
-            let mut command = Command::new(argv.clone(), names);
+            let mut command = Command::new(argv.clone(), arguments);
             command.timeout = timeout;
             command.restarts = problem.settings.retries;
             command.stderr = Some(run.join("stderr.log"));
@@ -195,14 +198,15 @@ pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dy
             Box::new(command)
         }
         Integrand::Driver { argv } => {
-            let mut driver = Driver::new(argv.clone(), names, run.join("work"));
+            let mut driver = Driver::new(argv.clone(), arguments, run.join("work"));
             driver.timeout = timeout;
             driver.dir = Some(dir.to_path_buf());
             Box::new(driver)
         }
         Integrand::UmBridge { url, model, config } => {
-            let server = UmBridge::new(url, model, names.len());
-            Box::new(server.timeout(timeout).config(&config.to_string())?)
+            let server = UmBridge::new(url, model, arguments.names().len());
+            let server = server.timeout(timeout).config(&config.to_string())?;
+            Box::new(Filled::new(server, arguments))
         }
         Integrand::Table { .. } => return Ok(None),
         Integrand::External { by } => {
@@ -215,12 +219,11 @@ pub fn source(problem: &Problem, dir: &Path, run: &Path) -> Result<Option<Box<dy
     }))
 }
 
-fn formula(text: &str, names: &[String], kind: fn(f64) -> Value) -> Result<Box<dyn Source>> {
-    let parsed = Expression::parse(text, names);
+fn formula(text: &str, arguments: Arguments, kind: fn(f64) -> Value) -> Result<Box<dyn Source>> {
+    let parsed = Expression::parse(text, &arguments.names());
     let expression = parsed.map_err(|e| Error::spec("integrand", e.to_string()))?;
-    Ok(Box::new(Closure::new(move |x: &[f64]| {
-        kind(expression.evaluate(x))
-    })))
+    let closure = Closure::new(move |x: &[f64]| kind(expression.evaluate(x)));
+    Ok(Box::new(Filled::new(closure, arguments)))
 }
 
 /// The evaluations of a table; rows outside the prior or the range are refused by their line.
@@ -244,5 +247,5 @@ pub fn table(problem: &Problem, dir: &Path) -> Result<Option<(Points, Vec<Value>
             Answer::Failure(failure) => Err(failure.reason),
         }
     };
-    evaluations::read_if(&dir.join(path), &problem.names, judge).map(Some)
+    evaluations::read_if(&dir.join(path), &problem.arguments, judge).map(Some)
 }

@@ -3,6 +3,7 @@
 use super::pipe::{Event, LONGEST_LINE, Pipe};
 use super::{Answer, Evaluator, Failure, Source, Task, excerpt, json, message, process, program};
 use crate::error::{Error, Result};
+use crate::session::arguments::Arguments;
 use std::collections::HashSet;
 use std::fs::File;
 use std::path::PathBuf;
@@ -26,8 +27,8 @@ const MOST_RUBBISH: usize = 1000;
 pub struct Command {
     /// The program and its arguments.
     pub argv: Vec<String>,
-    /// The parameters' names, in order.
-    pub names: Vec<String>,
+    /// What it is called with.
+    pub arguments: Arguments,
     /// The time limit of one evaluation; the first one includes the program's start.
     pub timeout: Option<Duration>,
     /// The file that stderr is appended to.
@@ -40,10 +41,10 @@ pub struct Command {
 
 impl Command {
     /// The program with no time limit, no restarts, in the current directory.
-    pub fn new(argv: Vec<String>, names: Vec<String>) -> Command {
+    pub fn new(argv: Vec<String>, arguments: impl Into<Arguments>) -> Command {
         Command {
             argv,
-            names,
+            arguments: arguments.into(),
             timeout: None,
             stderr: None,
             restarts: 0,
@@ -114,7 +115,7 @@ enum Attempt {
 
 impl Evaluator for Worker {
     fn evaluate(&mut self, task: &Task) -> Answer {
-        let request = match message::request(task, &self.command.names) {
+        let request = match message::request(task, &self.command.arguments) {
             Ok(request) => request,
             Err(failure) => return failure.into(),
         };

@@ -3,6 +3,7 @@
 use super::process::{self, Group};
 use super::{Answer, Evaluator, Failure, Source, Task, excerpt, json, message, program};
 use crate::error::{Error, Result};
+use crate::session::arguments::Arguments;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -31,8 +32,8 @@ const LONGEST_RESULTS: u64 = 1 << 20;
 pub struct Driver {
     /// The program and its first arguments.
     pub argv: Vec<String>,
-    /// The parameters' names, in order.
-    pub names: Vec<String>,
+    /// What it is called with.
+    pub arguments: Arguments,
     /// The time limit of one evaluation.
     pub timeout: Option<Duration>,
     /// The directory that the work directories are made in.
@@ -45,10 +46,10 @@ pub struct Driver {
 
 impl Driver {
     /// The driver with no time limit, its work directories under `base` removed after a success.
-    pub fn new(argv: Vec<String>, names: Vec<String>, base: PathBuf) -> Driver {
+    pub fn new(argv: Vec<String>, arguments: impl Into<Arguments>, base: PathBuf) -> Driver {
         Driver {
             argv,
-            names,
+            arguments: arguments.into(),
             timeout: None,
             base,
             keep: false,
@@ -113,7 +114,7 @@ impl Evaluator for Worker {
 
 impl Worker {
     fn run(&self, task: &Task) -> std::result::Result<Answer, Failure> {
-        let request = message::request(task, &self.driver.names)?;
+        let request = message::request(task, &self.driver.arguments)?;
         let dir = self
             .work_directory(task.id)
             .map_err(|e| unusable(&self.base, &e))?;

@@ -1,21 +1,29 @@
 //! Write what a program is asked and read what it answers, as JSON objects.
 
+use super::filled::wrong_length;
 use super::{Answer, Failure, Task, excerpt, json};
 use crate::data::Value;
+use crate::session::arguments::{ArgumentKind, Arguments};
 use serde_json::{Map, Value as Json};
 
 /// The request on one line: `{"id": 3, "x": [0.1, 2.0], "params": {"x": 0.1, "y": 2.0}}`.
 ///
-/// It is put together by hand to keep the parameters' order.
-pub(super) fn request(task: &Task, names: &[String]) -> Result<String, Failure> {
-    if task.x.len() != names.len() {
-        let (got, expected) = (task.x.len(), names.len());
-        let reason = format!("the point has {got} coordinates for {expected} parameters");
-        return Err(Failure::of_source(reason));
+/// `x` has all numbers, fixed ones too; in `params` a vector is a list. It is put together by hand
+/// to keep the parameters' order.
+pub(super) fn request(task: &Task, arguments: &Arguments) -> Result<String, Failure> {
+    let parts = arguments.split(&task.x);
+    let parts = parts.ok_or_else(|| wrong_length(task, arguments))?;
+    let (mut x, mut params) = (Vec::new(), Vec::new());
+    for (argument, numbers) in parts {
+        let numbers: Vec<String> = numbers.iter().map(|&x| Json::from(x).to_string()).collect();
+        let shown = numbers.join(", ");
+        let name = Json::from(argument.name.as_str());
+        params.push(match argument.kind {
+            ArgumentKind::Vector(_) => format!("{name}: [{shown}]"),
+            ArgumentKind::Number | ArgumentKind::Fixed(_) => format!("{name}: {shown}"),
+        });
+        x.extend(numbers);
     }
-    let x: Vec<String> = task.x.iter().map(|&x| Json::from(x).to_string()).collect();
-    let pair = |(name, x): (&String, &String)| format!("{}: {x}", Json::from(name.as_str()));
-    let params: Vec<String> = names.iter().zip(&x).map(pair).collect();
     let (id, x, params) = (task.id, x.join(", "), params.join(", "));
     Ok(format!(
         "{{\"id\": {id}, \"x\": [{x}], \"params\": {{{params}}}}}"
@@ -27,11 +35,12 @@ pub(super) fn request(task: &Task, names: &[String]) -> Result<String, Failure> 
 /// ```
 /// use warpquad::session::evaluator::{Task, write_task};
 /// let task = Task { id: 3, x: vec![0.1, 2.0] };
-/// let line = write_task(&task, &["a".into(), "b".into()]).unwrap();
+/// let names = vec!["a".to_string(), "b".to_string()];
+/// let line = write_task(&task, &names.into()).unwrap();
 /// assert_eq!(line, r#"{"id": 3, "x": [0.1, 2.0], "params": {"a": 0.1, "b": 2.0}}"#);
 /// ```
-pub fn write_task(task: &Task, names: &[String]) -> Result<String, String> {
-    request(task, names).map_err(|failure| failure.reason)
+pub fn write_task(task: &Task, arguments: &Arguments) -> Result<String, String> {
+    request(task, arguments).map_err(|failure| failure.reason)
 }
 
 /// The id and the answer of a line such as `{"id": 3, "log_f": -1.25}`, or what is wrong with it.
@@ -107,7 +116,7 @@ mod tests {
     #[test]
     fn a_request_is_one_line_that_keeps_the_order_and_every_digit() {
         let x = vec![0.1, 2.0, 1e-300];
-        let names = ["x", "b \"q\"", "a"].map(String::from);
+        let names: Arguments = ["x", "b \"q\"", "a"].map(String::from).to_vec().into();
         let line = request(&Task { id: 3, x }, &names).unwrap();
         let expected = r#"{"id": 3, "x": [0.1, 2.0, 1e-300], "params": {"x": 0.1, "b \"q\"": 2.0, "a": 1e-300}}"#;
         assert_eq!(line, expected);
@@ -117,6 +126,18 @@ mod tests {
             failure.reason,
             "the point has 0 coordinates for 3 parameters"
         );
+    }
+
+    #[test]
+    fn a_request_has_fixed_numbers_and_vectors() {
+        let file = "integrand.external = 'me'\nparameters.c = 2\n\
+                    parameters.beta = { normal = [0, 1], size = 2 }\n\
+                    parameters.one = { normal = [0, 1], size = 1 }";
+        let problem = crate::session::spec::Problem::parse(file).unwrap();
+        let x = vec![0.5, 0.25, 3.0];
+        let line = request(&Task { id: 1, x }, &problem.arguments).unwrap();
+        let expected = r#"{"id": 1, "x": [2.0, 0.5, 0.25, 3.0], "params": {"c": 2.0, "beta": [0.5, 0.25], "one": [3.0]}}"#;
+        assert_eq!(line, expected);
     }
 
     #[test]

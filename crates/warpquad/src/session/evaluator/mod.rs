@@ -7,6 +7,7 @@
 mod closure;
 mod command;
 mod driver;
+mod filled;
 mod json;
 mod message;
 mod orphans;
@@ -20,6 +21,7 @@ mod umbridge;
 pub use closure::Closure;
 pub use command::Command;
 pub use driver::Driver;
+pub use filled::Filled;
 pub use message::{read_answer, write_task};
 pub use process::{end_programs, stop_waiting};
 pub use umbridge::UmBridge;

@@ -4,28 +4,33 @@ use super::Answer;
 use crate::data::Value;
 use crate::error::{Error, Result};
 use crate::points::Points;
+use crate::session::arguments::Arguments;
 use csv::{Position, ReaderBuilder, StringRecord, Trim};
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+
+/// What the column of the values may be called.
+const VALUES: [&str; 2] = ["log_f", "f"];
 
 /// The points and values of a CSV file with a header.
 ///
 /// Columns are found by name: one for each of `names`, in any order, and one of `log_f` or `f`;
 /// others are ignored, and so are lines that begin with `#`. `-inf` in `log_f` is f = 0.
 pub fn read(path: &Path, names: &[String]) -> Result<(Points, Vec<Value>)> {
-    read_if(path, names, |_, _| Ok(()))
+    read_if(path, &names.to_vec().into(), |_, _| Ok(()))
 }
 
-/// The same, where `judge` refuses rows, which the error names by their line.
+/// The same, where `judge` refuses rows, which the error names by their line. A column of a fixed
+/// number is not needed, but if there is one it has that number.
 pub(crate) fn read_if(
     path: &Path,
-    names: &[String],
+    arguments: &Arguments,
     judge: impl Fn(&[f64], Value) -> std::result::Result<(), String>,
 ) -> Result<(Points, Vec<Value>)> {
     let shown = path.display();
     let file = File::open(path).map_err(|e| wrong(format!("cannot read {shown}: {e}")))?;
-    parse_if(file, names, judge).map_err(|error| match error {
+    parse_if(file, arguments, judge).map_err(|error| match error {
         Error::Spec { field, reason, .. } => Error::spec(field, format!("{shown}: {reason}")),
         other => other,
     })
@@ -42,12 +47,12 @@ pub(crate) fn read_if(
 /// # Ok::<(), warpquad::Error>(())
 /// ```
 pub fn parse(text: impl Read, names: &[String]) -> Result<(Points, Vec<Value>)> {
-    parse_if(text, names, |_, _| Ok(()))
+    parse_if(text, &names.to_vec().into(), |_, _| Ok(()))
 }
 
 fn parse_if(
     mut text: impl Read,
-    names: &[String],
+    arguments: &Arguments,
     judge: impl Fn(&[f64], Value) -> std::result::Result<(), String>,
 ) -> Result<(Points, Vec<Value>)> {
     let mut bytes = Vec::new();
@@ -58,11 +63,14 @@ fn parse_if(
         .comment(Some(b'#'))
         .from_reader(&bytes[..]);
     let header = reader.headers().map_err(|e| malformed(&bytes, &e))?;
-    let table = Table::new(&bytes, names, header)?;
+    let names = arguments.coordinates();
+    let mut table = Table::new(&bytes, &names, header)?;
+    table.fixed = fixed(arguments, header, line(&bytes, header.position()))?;
     let (mut points, mut values) = (Points::empty(names.len())?, Vec::new());
     for row in reader.records() {
         let row = row.map_err(|e| malformed(&bytes, &e))?;
         let (point, value) = (table.point(&row)?, table.value(&row)?);
+        table.check_fixed(&row)?;
         judge(&point, value)
             .map_err(|reason| wrong(format!("line {}: {reason}", line(&bytes, row.position()))))?;
         points.push(&point)?;
@@ -79,6 +87,8 @@ struct Table<'a> {
     text: &'a [u8],
     /// Column and name of each parameter.
     parameters: Vec<(usize, &'a str)>,
+    /// Column and name of each fixed number that has a column, and the number.
+    fixed: Vec<((usize, &'a str), f64)>,
     /// Column and name of the value.
     value: (usize, &'a str),
     make: fn(f64) -> Value,
@@ -115,6 +125,7 @@ impl<'a> Table<'a> {
         Ok(Table {
             text,
             parameters,
+            fixed: Vec::new(),
             value,
             make,
         })
@@ -126,6 +137,17 @@ impl<'a> Table<'a> {
             _ => Err(self.at(row, column, "a coordinate must be finite")),
         };
         self.parameters.iter().map(coordinate).collect()
+    }
+
+    /// Refuse a row that was evaluated with another number in place of a fixed one.
+    fn check_fixed(&self, row: &StringRecord) -> Result<()> {
+        for &(column, fixed) in &self.fixed {
+            if self.number(row, column)? != fixed {
+                let advice = format!("but it is fixed at {fixed}; leave the row out");
+                return Err(self.at(row, column, &advice));
+            }
+        }
+        Ok(())
     }
 
     fn value(&self, row: &StringRecord) -> Result<Value> {
@@ -209,6 +231,22 @@ fn skipped(text: &[u8]) -> Option<usize> {
     }
 }
 
+/// The columns of fixed numbers, where a header has them. One named like a value is taken for the
+/// value.
+fn fixed<'a>(
+    arguments: &'a Arguments,
+    header: &StringRecord,
+    line: usize,
+) -> Result<Vec<((usize, &'a str), f64)>> {
+    let mut found = Vec::new();
+    for (name, value) in arguments.fixed().filter(|(name, _)| !VALUES.contains(name)) {
+        if let Some(column) = position(header, name, line)? {
+            found.push(((column, name), value));
+        }
+    }
+    Ok(found)
+}
+
 fn wrong(reason: impl Into<String>) -> Error {
     Error::spec("integrand.table", reason)
 }
@@ -287,8 +325,25 @@ mod tests {
             false => Err("too far".to_string()),
         };
         let text = &b"x,f\n1,1\n# far\n2,1\n"[..];
-        let error = parse_if(text, &["x".into()], judge).unwrap_err();
+        let error = parse_if(text, &vec!["x".to_string()].into(), judge).unwrap_err();
         assert!(error.to_string().ends_with("line 4: too far"), "{error}");
+    }
+
+    #[test]
+    fn a_fixed_number_needs_no_column_and_has_one_value() {
+        let kind = crate::session::arguments::ArgumentKind::Fixed(2.0);
+        let c = crate::session::arguments::Argument {
+            name: "c".into(),
+            kind,
+        };
+        let x = Arguments::from(vec!["x".to_string()]);
+        let arguments = Arguments::new(x.iter().cloned().chain([c]).collect());
+        let read = |text: &'static str| parse_if(text.as_bytes(), &arguments, |_, _| Ok(()));
+        assert_eq!(read("x,f\n1,1\n").unwrap().0.as_slice(), &[1.0]);
+        assert_eq!(read("c,x,f\n2.0,1,1\n").unwrap().0.as_slice(), &[1.0]);
+        let error = read("c,x,f\n2,1,1\n3,1,1\n").unwrap_err().to_string();
+        let words = "line 3, column `c`: got `3`, but it is fixed at 2; leave the row out";
+        assert!(error.ends_with(words), "{error}");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Read a formula by the precedence of its operators.
 
 use super::program::{Code, Op, apply, join, power};
-use crate::numeric::special::erf;
+use crate::numeric::special::{erf, erfc, ln_add_exp, ln_gamma, normal_cdf};
 use winnow::Parser;
 use winnow::ascii::{digit0, digit1, multispace0};
 use winnow::combinator::{Infix, Prefix, alt, expression, opt};
@@ -10,6 +10,7 @@ use winnow::token::{one_of, take_while};
 
 type Function = fn(f64) -> f64;
 type FunctionOfTwo = fn(f64, f64) -> f64;
+type FunctionOfThree = fn(f64, f64, f64) -> f64;
 
 /// The functions of one number.
 const FUNCTIONS: &[(&str, Function)] = &[
@@ -29,13 +30,40 @@ const FUNCTIONS: &[(&str, Function)] = &[
     ("acos", f64::acos),
     ("atan", f64::atan),
     ("erf", erf),
+    ("erfc", erfc),
+    ("lgamma", ln_gamma),
+    ("normal_cdf", normal_cdf),
     ("expm1", f64::exp_m1),
     ("log1p", f64::ln_1p),
 ];
 
 /// The functions of two numbers.
-const FUNCTIONS_OF_TWO: &[(&str, FunctionOfTwo)] =
-    &[("min", smaller), ("max", larger), ("pow", f64::powf)];
+const FUNCTIONS_OF_TWO: &[(&str, FunctionOfTwo)] = &[
+    ("min", smaller),
+    ("max", larger),
+    ("pow", f64::powf),
+    ("logaddexp", ln_add_exp),
+];
+
+/// The functions of three numbers.
+const FUNCTIONS_OF_THREE: &[(&str, FunctionOfThree)] = &[("if", choose)];
+
+/// 1 or 0, but NaN where a number that was compared is one: a failed argument stays failed.
+fn truth(a: f64, b: f64, holds: bool) -> f64 {
+    match a.is_nan() || b.is_nan() {
+        true => f64::NAN,
+        false => f64::from(holds),
+    }
+}
+
+/// `a` where the condition is not 0, else `b`. What is not chosen may be NaN.
+fn choose(condition: f64, a: f64, b: f64) -> f64 {
+    match condition {
+        c if c.is_nan() => c,
+        0.0 => b,
+        _ => a,
+    }
+}
 
 /// The smaller of two numbers. A NaN stays one: std's `min` would hide a failed argument.
 fn smaller(a: f64, b: f64) -> f64 {
@@ -74,13 +102,13 @@ pub(super) fn nesting(text: &str) -> usize {
             '^' => level += 1,
             '-' if !after_operand => level += 1,
             // A sum or product ends the power before it; the sign in 1e-3 ends nothing.
-            '+' | '-' | '*' | '/' | ',' if !in_exponent => level = base,
+            '+' | '-' | '*' | '/' | ',' | '<' | '>' | '=' | '!' if !in_exponent => level = base,
             _ => {}
         }
         deepest = deepest.max(level);
         after_operand = match c {
             c if c.is_whitespace() => after_operand,
-            c => c == ')' || !"(^+-*/,".contains(c),
+            c => c == ')' || !"(^+-*/,<>=!".contains(c),
         };
     }
     deepest
@@ -140,6 +168,13 @@ pub(super) fn unexpected(rest: &str) -> String {
             "an operator is missing here; a product is written with *".to_string()
         }
         Some(c) if "+-/^,".contains(c) => format!("'{c}' where a number, a name or '(' should be"),
+        Some('=') if !rest.starts_with("==") => {
+            "'=' has no meaning here; equality is written ==".to_string()
+        }
+        Some(c) if "<>=!".contains(c) => format!(
+            "'{c}' where a number, a name or '(' should be; comparisons do not chain: write \
+             (a < b)*(b < c)"
+        ),
         Some(c) => format!("'{c}' has no meaning here"),
     }
 }
@@ -162,6 +197,9 @@ fn prefix<'i>(input: &mut &'i str) -> Parsed<Prefix<&'i str, Code, Fault>> {
 
 fn infix<'i>(input: &mut &'i str) -> Parsed<Infix<&'i str, Code, Fault>> {
     skip(input)?;
+    if let Some(comparison) = comparison(input) {
+        return Ok(comparison);
+    }
     let operator = one_of(['+', '-', '*', '/', '^']).parse_next(input)?;
     Ok(match operator {
         '+' => Infix::Left(10, |_, a, b| Ok(join(a, b, Op::Add))),
@@ -170,6 +208,26 @@ fn infix<'i>(input: &mut &'i str) -> Parsed<Infix<&'i str, Code, Fault>> {
         '/' => Infix::Left(20, |_, a, b| Ok(join(a, b, Op::Divide))),
         _ => Infix::Right(40, |_, a, b| Ok(power(a, b))),
     })
+}
+
+/// A comparison, if one comes next; it binds less than a sum.
+fn comparison<'i>(input: &mut &'i str) -> Option<Infix<&'i str, Code, Fault>> {
+    type Fold<'i> = fn(&mut &'i str, Code, Code) -> Parsed<Code>;
+    let (length, fold): (usize, Fold<'i>) = match input.as_bytes() {
+        [b'<', b'=', ..] => (2, |_, a, b| Ok(compare(a, b, |a, b| truth(a, b, a <= b)))),
+        [b'>', b'=', ..] => (2, |_, a, b| Ok(compare(a, b, |a, b| truth(a, b, a >= b)))),
+        [b'=', b'=', ..] => (2, |_, a, b| Ok(compare(a, b, |a, b| truth(a, b, a == b)))),
+        [b'!', b'=', ..] => (2, |_, a, b| Ok(compare(a, b, |a, b| truth(a, b, a != b)))),
+        [b'<', ..] => (1, |_, a, b| Ok(compare(a, b, |a, b| truth(a, b, a < b)))),
+        [b'>', ..] => (1, |_, a, b| Ok(compare(a, b, |a, b| truth(a, b, a > b)))),
+        _ => return None,
+    };
+    *input = &input[length..];
+    Some(Infix::Neither(5, fold))
+}
+
+fn compare(a: Code, b: Code, holds: FunctionOfTwo) -> Code {
+    join(a, b, Op::CallTwo(holds))
 }
 
 /// A number, a parenthesis, a name or a call.
@@ -189,9 +247,43 @@ fn operand(input: &mut &str, names: &[String]) -> Parsed<Code> {
     skip(input)?;
     if take(input, '(') {
         call(start, name, input, names)
+    } else if take(input, '[') {
+        Ok(vec![element(start, name, input, names)?])
     } else {
         Ok(vec![value(start, name, names)?])
     }
+}
+
+/// The element of the vector `name`, which stands at `start`, after its opening bracket.
+fn element(start: &str, name: &str, input: &mut &str, names: &[String]) -> Parsed<Op> {
+    let size = elements(name, names);
+    if size == 0 {
+        let reason = format!("{name} is not a vector, so it has no elements");
+        return Err(Fault::at(start, reason));
+    }
+    skip(input)?;
+    let wanted = format!("{name} has the elements {name}[0] to {name}[{}]", size - 1);
+    let Some(index) = opt(digit1::<&str, Fault>).parse_next(input)? else {
+        return Err(Fault::at(input, wanted));
+    };
+    skip(input)?;
+    if !take(input, ']') {
+        return Err(Fault::at(input, "a closing bracket ] should be here"));
+    }
+    let full = format!("{name}[{index}]");
+    match names.iter().position(|known| *known == full) {
+        Some(i) => Ok(Op::Parameter(i)),
+        None => Err(Fault::at(start, wanted)),
+    }
+}
+
+/// How many parameters are elements of the vector `name`.
+fn elements(name: &str, names: &[String]) -> usize {
+    let inside = |known: &&String| {
+        let rest = known.strip_prefix(name);
+        rest.is_some_and(|rest| rest.starts_with('['))
+    };
+    names.iter().filter(inside).count()
 }
 
 /// The parameter or constant `name`, which stands at `start`.
@@ -201,6 +293,10 @@ fn value(start: &str, name: &str, names: &[String]) -> Parsed<Op> {
     }
     if let Some(&(_, value)) = CONSTANTS.iter().find(|(known, _)| *known == name) {
         return Ok(Op::Number(value));
+    }
+    if elements(name, names) > 0 {
+        let reason = format!("{name} is a vector: write {name}[0] and so on");
+        return Err(Fault::at(start, reason));
     }
     if functions().any(|known| known == name) {
         return Err(Fault::at(
@@ -223,9 +319,11 @@ fn value(start: &str, name: &str, names: &[String]) -> Parsed<Op> {
 fn call(start: &str, name: &str, input: &mut &str, names: &[String]) -> Parsed<Code> {
     let one = FUNCTIONS.iter().find(|(known, _)| *known == name);
     let two = FUNCTIONS_OF_TWO.iter().find(|(known, _)| *known == name);
-    let op = match (one, two) {
-        (Some(&(_, function)), _) => Op::Call(function),
-        (_, Some(&(_, function))) => Op::CallTwo(function),
+    let three = FUNCTIONS_OF_THREE.iter().find(|(known, _)| *known == name);
+    let op = match (one, two, three) {
+        (Some(&(_, function)), _, _) => Op::Call(function),
+        (_, Some(&(_, function)), _) => Op::CallTwo(function),
+        (_, _, Some(&(_, function))) => Op::CallThree(function),
         _ if names.iter().any(|known| known == name) => {
             let reason =
                 format!("{name} is a parameter, not a function; a product is written with *");
@@ -250,15 +348,12 @@ fn call(start: &str, name: &str, input: &mut &str, names: &[String]) -> Parsed<C
     }
     close(input)?;
     if count != op.takes() {
-        let numbers = if op.takes() == 1 {
-            "1 number"
-        } else {
-            "2 numbers"
+        let numbers = match op.takes() {
+            1 => "1 number".to_string(),
+            most => format!("{most} numbers"),
         };
-        return Err(Fault::at(
-            start,
-            format!("{name} takes {numbers}, got {count}"),
-        ));
+        let reason = format!("{name} takes {numbers}, got {count}");
+        return Err(Fault::at(start, reason));
     }
     Ok(apply(code, op))
 }
@@ -266,7 +361,9 @@ fn call(start: &str, name: &str, input: &mut &str, names: &[String]) -> Parsed<C
 /// The names of all functions.
 pub(super) fn functions() -> impl Iterator<Item = &'static str> {
     let one = FUNCTIONS.iter().map(|(name, _)| *name);
-    one.chain(FUNCTIONS_OF_TWO.iter().map(|(name, _)| *name))
+    let two = FUNCTIONS_OF_TWO.iter().map(|(name, _)| *name);
+    let three = FUNCTIONS_OF_THREE.iter().map(|(name, _)| *name);
+    one.chain(two).chain(three)
 }
 
 /// Digits with or without a point and an exponent: 2, 0.5, .5, 1., 1e-3.

@@ -1,6 +1,9 @@
 //! Keep a formula as a program for a stack: operands first, then their operator.
 
-/// A step of the program: push a number, or replace the top one or two by a result.
+/// The most numbers that a step takes from the stack.
+const MOST_TAKEN: usize = 3;
+
+/// A step of the program: push a number, or replace the top ones by a result.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Op {
     Number(f64),
@@ -13,6 +16,7 @@ pub(super) enum Op {
     Divide,
     Call(fn(f64) -> f64),
     CallTwo(fn(f64, f64) -> f64),
+    CallThree(fn(f64, f64, f64) -> f64),
 }
 
 pub(super) type Code = Vec<Op>;
@@ -24,6 +28,7 @@ impl Op {
             Op::Number(_) | Op::Parameter(_) => 0,
             Op::Negate | Op::Square | Op::Call(_) => 1,
             Op::Add | Op::Subtract | Op::Multiply | Op::Divide | Op::CallTwo(_) => 2,
+            Op::CallThree(_) => MOST_TAKEN,
         }
     }
 }
@@ -43,7 +48,8 @@ pub(super) fn run(code: &[Op], x: &[f64], stack: &mut [f64]) -> f64 {
     let mut top = 0;
     for &op in code {
         top -= op.takes();
-        let (a, b) = (stack[top], stack.get(top + 1).copied().unwrap_or(f64::NAN));
+        let above = |i: usize| stack.get(top + i).copied().unwrap_or(f64::NAN);
+        let (a, b) = (stack[top], above(1));
         stack[top] = match op {
             Op::Number(value) => value,
             Op::Parameter(i) => x.get(i).copied().unwrap_or(f64::NAN),
@@ -55,6 +61,7 @@ pub(super) fn run(code: &[Op], x: &[f64], stack: &mut [f64]) -> f64 {
             Op::Divide => a / b,
             Op::Call(function) => function(a),
             Op::CallTwo(function) => function(a, b),
+            Op::CallThree(function) => function(a, b, above(2)),
         };
         top += 1;
     }
@@ -68,7 +75,7 @@ pub(super) fn apply(operands: Code, op: Op) -> Code {
     let mut code = operands;
     code.push(op);
     if fixed {
-        return vec![Op::Number(run(&code, &[], &mut [0.0; 2]))];
+        return vec![Op::Number(run(&code, &[], &mut [0.0; MOST_TAKEN]))];
     }
     code
 }

@@ -13,6 +13,9 @@ impl Problem {
         fields.insert("integrand".into(), integrand(&self.integrand));
         fields.insert("names".into(), json!(self.names));
         fields.insert("prior".into(), prior(&self.prior));
+        if let Some(arguments) = self.arguments.to_json() {
+            fields.insert("arguments".into(), arguments);
+        }
         // serde_json keeps the order of insertion or sorts, depending on another crate's features.
         fields.sort_keys();
         Value::Object(fields)

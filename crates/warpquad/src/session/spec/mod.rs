@@ -31,6 +31,7 @@ pub(super) use reader::setting;
 pub use super::options::{Budget, IntegrandSettings, MethodSpec};
 pub use error::SpecError;
 
+use super::arguments::Arguments;
 use super::options::{Entry, Setting};
 use crate::engine::AUTO;
 use crate::error::{Error, Result, same_length};
@@ -46,8 +47,11 @@ pub struct Problem {
     pub integrand: Integrand,
     /// What is said of it besides.
     pub settings: IntegrandSettings,
-    /// The parameters, in the order of the file.
+    /// The coordinates of a point, in the order of the file; those of a vector are `beta[0]` and so
+    /// on.
     pub names: Vec<String>,
+    /// What the integrand is called with: these, and numbers that are fixed.
+    pub arguments: Arguments,
     /// Their prior.
     pub prior: PriorSpec,
     /// How to integrate.
@@ -158,6 +162,7 @@ impl Problem {
         Problem {
             integrand,
             settings: IntegrandSettings::default(),
+            arguments: names.clone().into(),
             names,
             prior,
             method: MethodSpec::default(),

@@ -2,6 +2,7 @@
 
 use super::reader::{self, Item, Section};
 use super::{Integrand, Problem, SpecError, prior};
+use crate::session::arguments::Arguments;
 use crate::session::expression::{self, Expression};
 use crate::session::options::{self, Entry};
 use crate::session::suggest;
@@ -28,8 +29,10 @@ pub(super) fn problem(source: &str) -> Result<Problem> {
     // First the integrand's own mistakes, which stand first in the file; its formula needs the
     // names.
     let chosen = choose(&integrand_section)?;
-    let (parameters, prior) = prior::prior(&top)?;
-    let mut problem = Problem::new(integrand(chosen, &parameters)?, parameters, prior);
+    let (arguments, prior) = prior::prior(&top)?;
+    let integrand = integrand(chosen, &arguments)?;
+    let mut problem = Problem::new(integrand, arguments.coordinates(), prior);
+    problem.arguments = arguments;
     let settings: Vec<&Entry> = options::Section::Integrand.options().collect();
     read(&integrand_section, &settings, &mut problem)?;
     check_settings(&integrand_section, &problem)?;
@@ -63,11 +66,11 @@ fn choose<'s, 'a>(section: &'s Section<'a>) -> Result<&'s Item<'a>> {
     }
 }
 
-fn integrand(item: &Item, names: &[String]) -> Result<Integrand> {
+fn integrand(item: &Item, arguments: &Arguments) -> Result<Integrand> {
     let program = "a list of words, like [\"python3\", \"model.py\"]";
     Ok(match item.name.as_str() {
-        "log" => Integrand::Log(formula(item, names)?),
-        "value" => Integrand::Value(formula(item, names)?),
+        "log" => Integrand::Log(formula(item, arguments)?),
+        "value" => Integrand::Value(formula(item, arguments)?),
         "command" => Integrand::Command {
             argv: item.texts(program)?,
         },
@@ -80,16 +83,17 @@ fn integrand(item: &Item, names: &[String]) -> Result<Integrand> {
     })
 }
 
-/// A formula that can be read with these names.
-fn formula(item: &Item, names: &[String]) -> Result<String> {
+/// A formula that can be read with these arguments.
+fn formula(item: &Item, arguments: &Arguments) -> Result<String> {
     let text = item.text()?;
-    if let Some(name) = names.iter().find(|name| !expression::is_name(name)) {
+    let mut names = arguments.iter().map(|argument| argument.name.as_str());
+    if let Some(name) = names.find(|name| !expression::is_name(name)) {
         let reason = format!(
             "cannot use the parameter '{name}': in a formula a name is made of letters, digits and underscores, a letter first"
         );
         return Err(item.error(reason));
     }
-    match Expression::parse(&text, names) {
+    match Expression::parse(&text, &arguments.names()) {
         Ok(_) => Ok(text),
         Err(error) => Err(match error.position {
             Some(position) => item.error_inside(position, error.reason),

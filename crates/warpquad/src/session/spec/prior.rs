@@ -1,17 +1,33 @@
-//! Read the prior: a law for each parameter, or one normal law or a sample for all.
+//! Read the prior: a law for each parameter, or one normal law or a sample for all; and what is
+//! fixed.
 
 use super::reader::{Item, Section};
 use super::{PriorSpec, SpecError};
 use crate::error::Error;
 use crate::measure::{Entry, Gaussian, REGISTRY, univariate};
+use crate::session::arguments::{Argument, ArgumentKind, Arguments};
+use crate::session::options::Setting;
 
 type Result<T> = std::result::Result<T, SpecError>;
 
-/// The parameters' names and their prior, from `[parameters]` or `[joint]`.
-pub(super) fn prior(top: &Section) -> Result<(Vec<String>, PriorSpec)> {
+/// The largest size of a vector.
+const LARGEST_SIZE: i128 = 1000;
+
+/// The field of a parameter that says how many numbers it has.
+const SIZE: &str = "size";
+
+/// The name of a law and its numbers.
+type Law = (String, Vec<f64>);
+
+/// The integrand's arguments and the prior of those that are not fixed, from `[parameters]` or
+/// `[joint]`.
+pub(super) fn prior(top: &Section) -> Result<(Arguments, PriorSpec)> {
     match (top.get("parameters"), top.get("joint")) {
         (Some(item), None) => product(&item.section("a section [parameters]")?),
-        (None, Some(item)) => joint(&item.section("a section [joint]")?),
+        (None, Some(item)) => {
+            let (names, prior) = joint(&item.section("a section [joint]")?)?;
+            Ok((names.into(), prior))
+        }
         (Some(_), Some(joint)) => Err(joint.error_at_name(
             "stands beside [parameters]; keep one: [joint] names its parameters itself",
         )),
@@ -22,23 +38,67 @@ pub(super) fn prior(top: &Section) -> Result<(Vec<String>, PriorSpec)> {
     }
 }
 
-/// `[parameters]`: one law each.
-fn product(section: &Section) -> Result<(Vec<String>, PriorSpec)> {
-    if section.items.is_empty() {
-        return Err(section.error("has no parameter; add a line like x = { uniform = [-5, 5] }"));
+/// `[parameters]`: one law each, or a fixed number.
+fn product(section: &Section) -> Result<(Arguments, PriorSpec)> {
+    let mut arguments = Vec::new();
+    let mut laws: Vec<Law> = Vec::new();
+    for item in &section.items {
+        let (kind, law) = parameter(item)?;
+        let name = item.name.clone();
+        let argument = Argument { name, kind };
+        laws.extend(law.into_iter().flat_map(|law| vec![law; argument.size()]));
+        arguments.push(argument);
     }
-    let names = section.items.iter().map(|item| item.name.clone()).collect();
-    let laws: Result<Vec<_>> = section.items.iter().map(law).collect();
-    Ok((names, PriorSpec::Product(laws?)))
+    if laws.is_empty() {
+        return Err(section
+            .error("has no parameter with a prior; add a line like x = { uniform = [-5, 5] }"));
+    }
+    let arguments = Arguments::new(arguments);
+    let mut names = arguments.names();
+    names.sort();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        let reason = format!(
+            "has '{}' twice: an element of a vector has that name",
+            pair[0]
+        );
+        return Err(section.error(reason));
+    }
+    Ok((arguments, PriorSpec::Product(laws)))
 }
 
-/// One parameter's law: `{ uniform = [-5, 5] }`.
-fn law(item: &Item) -> Result<(String, Vec<f64>)> {
-    let section = item.section("a prior, like { uniform = [-5, 5] }")?;
+/// One parameter: `{ uniform = [-5, 5] }`, `{ normal = [0, 1], size = 3 }`, or a number that it is
+/// fixed at.
+fn parameter(item: &Item) -> Result<(ArgumentKind, Option<Law>)> {
+    if item.is_number() {
+        return match item.number()? {
+            value if value.is_finite() => Ok((ArgumentKind::Fixed(value), None)),
+            value => Err(item.error(format!("is fixed at {value}, but must be finite"))),
+        };
+    }
+    let section = item.section("a prior, like { uniform = [-5, 5] }, or a number to fix it")?;
+    let kind = match section.get(SIZE) {
+        Some(size) => ArgumentKind::Vector(elements(size)?),
+        None => ArgumentKind::Number,
+    };
+    Ok((kind, Some(law(item, &section)?)))
+}
+
+/// The size of a vector.
+fn elements(item: &Item) -> Result<usize> {
+    match item.setting()? {
+        Setting::Integer(size) if (1..=LARGEST_SIZE).contains(&size) => Ok(size as usize),
+        _ => Err(item.error(format!("must be a whole number from 1 to {LARGEST_SIZE}"))),
+    }
+}
+
+/// The law of a parameter.
+fn law(item: &Item, section: &Section) -> Result<Law> {
     let known: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
-    section.only(&known, "priors")?;
-    let [prior] = &section.items[..] else {
-        let count = section.items.len();
+    section.only(&[&known[..], &[SIZE]].concat(), "priors")?;
+    let priors = section.items.iter().filter(|item| item.name != SIZE);
+    let priors: Vec<&Item> = priors.collect();
+    let [prior] = priors[..] else {
+        let count = priors.len();
         return Err(item.error(format!("must have exactly one prior, got {count}")));
     };
     let Some(entry) = REGISTRY.iter().find(|entry| entry.name == prior.name) else {

@@ -206,6 +206,14 @@ impl<'a> Item<'a> {
         self.as_list().ok_or_else(|| self.wrong_type(wanted))
     }
 
+    /// Whether the value is a number.
+    pub fn is_number(&self) -> bool {
+        matches!(
+            self.value.get_ref(),
+            DeValue::Integer(_) | DeValue::Float(_)
+        )
+    }
+
     /// Any number, also infinite or NaN.
     pub fn number(&self) -> Result<f64> {
         let value = match self.value.get_ref() {

@@ -239,6 +239,30 @@ fn parameters_keep_the_order_of_the_file() {
 }
 
 #[test]
+fn fixed_numbers_and_vectors() {
+    let problem = parse(
+        "integrand.log = 'c*x + beta[0]*beta[1]'
+         [parameters]
+         c = 2
+         x = { normal = [0, 1] }
+         beta = { uniform = { lo = 0, hi = 3 }, size = 2 }",
+    );
+    assert_eq!(problem.names, ["x", "beta[0]", "beta[1]"]);
+    assert_eq!(problem.arguments.names(), ["c", "x", "beta[0]", "beta[1]"]);
+    let uniform = ("uniform".to_string(), vec![0.0, 3.0]);
+    let normal = ("normal".to_string(), vec![0.0, 1.0]);
+    let laws = PriorSpec::Product(vec![normal, uniform.clone(), uniform]);
+    assert_eq!(problem.prior, laws);
+    assert_eq!(problem.measure().unwrap().dim(), 3);
+    // A run of another fixed number is another run.
+    let kept = problem.canonical();
+    let arguments = r#"[{"c":{"fixed":2.0}},"x",{"beta":{"size":2}}]"#;
+    assert_eq!(kept["arguments"].to_string(), arguments);
+    let plain = parse("integrand.log = 'x'\nparameters.x.normal = [0, 1]").canonical();
+    assert_eq!(plain.get("arguments"), None);
+}
+
+#[test]
 fn joint() {
     let problem = parse(
         "[integrand]\nlog = 'a - b'\n[joint]\nnames = ['b', 'a']\nmean = [1, 2]\ncovariance = [[2, 0.5], [0.5, 1]]",
@@ -340,7 +364,12 @@ const MISTAKES: &[Mistake] = &[
     ("{ uniform = ", "{ dirichlet = ", (6, 7), "parameters.x.dirichlet", "the priors are uniform, log-uniform, normal"),
     ("{ uniform = [-5, 5] }", "{ uniform = [-5, 5], normal = [0, 1] }", (6, 1), "parameters.x", "exactly one prior, got 2"),
     ("{ uniform = [-5, 5] }", "{}", (6, 1), "parameters.x", "exactly one prior, got 0"),
-    ("{ uniform = [-5, 5] }", "3", (6, 5), "parameters.x", "must be a prior, like { uniform = [-5, 5] }, got a number"),
+    ("{ uniform = [-5, 5] }", "true", (6, 5), "parameters.x", "must be a prior, like { uniform = [-5, 5] }, or a number to fix it, got true or false"),
+    ("{ uniform = [-5, 5] }", "inf", (6, 5), "parameters.x", "is fixed at inf, but must be finite"),
+    ("[-5, 5] }", "[-5, 5], size = 0 }", (6, 33), "parameters.x.size", "must be a whole number from 1 to 1000"),
+    ("[-5, 5] }", "[-5, 5], size = 1.5 }", (6, 33), "parameters.x.size", "must be a whole number from 1 to 1000"),
+    ("[-5, 5] }", "[-5, 5], size = 2 }", (2, 19), "integrand.log", "x is a vector: write x[0] and so on"),
+    ("{ uniform = [-5, 5] }", "{ size = 2 }", (6, 1), "parameters.x", "exactly one prior, got 0"),
     ("{ normal = [0, 1] }", "{ normal = [0, -1] }", (7, 20), "parameters.y.normal", "sd must be positive"),
     ("x = {", "x-1 = {", (2, 7), "integrand.log", "cannot use the parameter 'x-1'"),
     ("x = {", "w = {", (2, 19), "integrand.log", "unknown name 'x'; the parameters are w, y"),
@@ -402,6 +431,19 @@ fn missing_sections_and_joint_mistakes() {
             3,
             "parameters",
             "has no parameter",
+        ),
+        (
+            "[integrand]\nlog = '1'\n[parameters]\nc = 2".to_string(),
+            3,
+            "parameters",
+            "has no parameter with a prior",
+        ),
+        (
+            "[integrand]\nlog = '1'\n[parameters]\n'b[0]' = 2\nb = { normal = [0, 1], size = 2 }"
+                .to_string(),
+            3,
+            "parameters",
+            "has 'b[0]' twice",
         ),
         (
             format!("{joint}\n[parameters]\nx = {{ normal = [0, 1] }}"),
