@@ -274,9 +274,6 @@ tuning! {
         climb_drop_nats: f64 = 5.0, "nats";
         /// Parameters are searched in turn again while a round gains more than this for each.
         climb_round_nats: f64 = 10.0, "nats";
-        /// A climb ends after so many observations for each parameter, and as many more, without
-        /// a rise.
-        climb_patience_per_dimension: usize = 4, "observations";
     }
     "Frames" {
         /// The first frame is so many times as wide as the climb knows the peak.

@@ -33,8 +33,10 @@ pub struct Climb {
     confirmed: usize,
     /// The largest value when the present round of searches began.
     before_round: f64,
-    /// After how many observations the best rose by more than the tolerance the last time.
-    last_rise: (usize, f64),
+    /// The value at the last rise by more than the tolerance, and the searches along parameters
+    /// that have ended since.
+    risen_to: f64,
+    idle_searches: usize,
     stage: Stage,
     /// The point whose value decides the next one.
     awaited: Option<Vec<f64>>,
@@ -50,8 +52,6 @@ pub(super) struct Settings {
     pub drop_nats: f64,
     /// Parameters are searched again while a round gains more than this for each.
     pub round_nats: f64,
-    /// So many observations for each parameter, and four more, without a rise end the climb.
-    pub patience_per_dimension: usize,
 }
 
 impl Settings {
@@ -61,7 +61,6 @@ impl Settings {
             tolerance_nats: tuning.climb_tolerance_nats.max(2.0 * noise_sd),
             drop_nats: tuning.climb_drop_nats.max(4.0 * noise_sd),
             round_nats: tuning.climb_round_nats,
-            patience_per_dimension: tuning.climb_patience_per_dimension,
         }
     }
 }
@@ -114,7 +113,8 @@ impl Climb {
             radius: RADIUS[0],
             confirmed: 0,
             before_round: f64::NEG_INFINITY,
-            last_rise: (0, f64::NEG_INFINITY),
+            risen_to: f64::NEG_INFINITY,
+            idle_searches: 0,
             stage: Stage::Centre,
             awaited: Some(vec![0.0; dim]),
             settings,
@@ -182,9 +182,8 @@ impl Climb {
         } else {
             value
         });
-        let (_, risen_to) = self.last_rise;
-        if value > risen_to + self.settings.tolerance_nats || risen_to == f64::NEG_INFINITY {
-            self.last_rise = (self.values.len(), value);
+        if value > self.risen_to + self.settings.tolerance_nats {
+            (self.risen_to, self.idle_searches) = (value, 0);
         }
         match &mut self.stage {
             _ if is_awaited => self.go_on(value),
@@ -227,6 +226,7 @@ impl Climb {
                     Some(_) => self.search(line, origin, axis, in_round),
                     None => {
                         self.steps[axis] = line.scale().clamp(f64::MIN_POSITIVE, 2.0);
+                        self.idle_searches += 1;
                         self.after_search(in_round);
                     }
                 }
@@ -294,8 +294,8 @@ impl Climb {
 
     /// Go to the top of a quadratic, if there is one.
     fn to_top(&mut self) {
-        let (n, d) = (self.values.len(), self.order.len());
-        if n > self.last_rise.0 + self.settings.patience_per_dimension * (d + 1) {
+        // Neither a parameter nor a quadratic leads higher.
+        if self.idle_searches > self.order.len() {
             return self.end();
         }
         let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps);
