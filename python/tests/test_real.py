@@ -19,7 +19,7 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.suite import ALL, PROBLEMS, REAL, read_truths, real, sampling  # noqa: E402
 from benchmarks.suite.problem import FAMILIES  # noqa: E402
-from benchmarks.suite.real import common, kinetics, skies, symmetries  # noqa: E402
+from benchmarks.suite.real import common, kinetics, skies, symmetries, truths  # noqa: E402
 
 NAMES = list(REAL)
 DEFINED = {p.name: p for p in real.defined()}
@@ -96,6 +96,19 @@ def test_the_table_is_complete_and_its_two_ways_agree() -> None:
         assert abs(first - second) <= 4.0 * math.hypot(error, other), name
         assert REAL[name].log_z == first and REAL[name].log_z_error == error
         assert row["narrowest"] in REAL[name].names and 0.0 < float(row["narrowest_sd"]) < 1.0
+
+
+def test_a_truth_that_the_table_lacks_is_worked_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(truths, "TRUTHS", tmp_path / "truths.csv")
+    assert [p.name for p in truths.wanted([])] == list(DEFINED)
+    truths.main(["real_orings_2d"])
+    (row,) = read_truths(tmp_path / "truths.csv").values()
+    assert float(row["log_z"]) == pytest.approx(REAL["real_orings_2d"].log_z, abs=0.005)
+    assert "real_orings_2d" not in [p.name for p in truths.wanted([])]
+    # A problem that is in the table is done again if it is named.
+    assert [p.name for p in truths.wanted(["real_orings_2d"])] == ["real_orings_2d"]
+    with pytest.raises(SystemExit, match="no real posterior is called real_nothing: they are real_beetles_2d"):
+        truths.main(["real_nothing"])
 
 
 def test_most_posteriors_are_narrow() -> None:

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import logsumexp
 
-from .. import REAL, read_truths, sampling
+from .. import read_truths, sampling
 from ..problem import Array, Problem
-from . import TRUTHS
+from . import TRUTHS, defined
 from .symmetries import shuffled
 
 FIELDS = ["name", "log_z", "error", "share", "bridge_log_z", "bridge_error", "narrowest", "narrowest_sd"]
@@ -164,15 +164,25 @@ def save(row: dict[str, str]) -> None:
     with TRUTHS.open("w", newline="") as file:
         writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows[name] for name in REAL if name in rows)
+        writer.writerows(rows[p.name] for p in defined() if p.name in rows)
+
+
+def wanted(names: list[str]) -> list[Problem]:
+    """The problems of these names, or all that the table lacks."""
+    problems = {p.name: p for p in defined()}
+    unknown = [name for name in names if name not in problems]
+    if unknown:
+        sys.exit(f"no real posterior is called {', '.join(unknown)}: they are {', '.join(problems)}")
+    table = read_truths(TRUTHS)
+    return [problems[name] for name in names or problems if names or name not in table]
 
 
 def main(names: list[str]) -> None:
     """Compute the rows of these problems, or of all that the table lacks."""
     failed = []
-    for name in names or [n for n in REAL if n not in read_truths(TRUTHS)]:
+    for problem in wanted(names):
         try:
-            save(answers(REAL[name]))
+            save(answers(problem))
         except ArithmeticError as error:
             failed.append(str(error))
     if failed:
