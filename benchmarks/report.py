@@ -489,9 +489,12 @@ def written(runs: list[Run], out: Path, title: str, names: tuple[str, str, str],
     text.write_text(report(runs, title))
     summary(finished(runs), lines)
     if picture:
-        from benchmarks.picture import draw
+        from benchmarks.picture import REAL_HIGHEST, draw
 
-        draw(finished(runs), drawing, {name: dims for name, (dims, _) in REAL_GROUPS.items()} if kinds(runs) is REAL_GROUPS else None)
+        if kinds(runs) is REAL_GROUPS:
+            draw(finished(runs), drawing, {name: dims for name, (dims, _) in REAL_GROUPS.items()}, REAL_HIGHEST)
+        else:
+            draw(finished(runs), drawing)
     print(f"{text}: {len(runs)} rows")
 
 

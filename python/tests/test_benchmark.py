@@ -165,7 +165,9 @@ def test_groups_of_the_real_posteriors_are_compared_by_half_and_budget(tmp_path:
     assert "| d = 2 to 4 | 50 | pyvbmc | 0.11 | 0.2 | 50 % | 0 of 2 | 1 of 2 | 20 |" in held
     assert "| d = 5 to 10 | 400 | pyvbmc | 2 | 2 | 0 % | 1 of 1 | 1 of 1 | 2.5 |" in held
     assert "| d = 2 to 4 | 50 | pyvbmc | 0.7 | 0.7 | 0 % | 1 of 1 | 1 of 1 | 20 |" in report.groups(runs, "tune")
-    assert "| pyvbmc | 75 % | 3 of 4 | 2 of 3 | real_bod_3d |" in report.report(runs)
+    report.main(["--runs", str(tmp_path / "runs.csv"), "--out", str(tmp_path)])
+    assert "| pyvbmc | 75 % | 3 of 4 | 2 of 3 | real_bod_3d |" in (tmp_path / "real.md").read_text()
+    assert not (tmp_path / "report.md").exists() and (tmp_path / "real.svg").stat().st_size > 1000
 
 
 def test_real_posteriors_are_run_and_reported_apart(tmp_path: Path) -> None:
