@@ -1,8 +1,7 @@
 """Find the tops of a posterior by climbing from draws of the prior, and particles about each.
 
-Tempering, and nested sampling too, lose a narrow mode where a wide one has far more of the prior's
-mass at every stage before the last. A climb knows of no stages: it ends on the top that it starts
-below.
+Tempering loses a narrow mode where a wide one has far more of the mass at every stage before the
+last. A climb has no stages: it ends on the top that it starts below.
 """
 
 from __future__ import annotations

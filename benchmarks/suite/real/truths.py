@@ -2,14 +2,14 @@
 
 Usage: python -m benchmarks.suite.real.truths [NAME ...]
 
-Without names, those problems that the table lacks, in some 40 minutes of one processor for all. The
+Without names, those problems that the table lacks, in some 10 minutes of one processor for all. The
 first way is importance sampling from a mixture of Student t laws, fitted to particles and then
 again to its own weighted draws until they are even. The second is bridge sampling (Meng and Wong
 1996) between other particles and normals fitted to their other half. Particles are tempered ones
 and some about the tops of climbs from the prior, as tempering alone loses modes. Draws of a model
 that does not change when labels are swapped are swapped at random before every fit, so that its
-mirrored modes count in full. The narrowest parameter is that with the smallest standard deviation of the
-posterior in the prior's normal scores, where that of the prior is 1.
+mirrored modes count in full. The narrowest parameter is that with the smallest standard deviation
+of the posterior in the prior's normal scores, where that of the prior is 1.
 """
 
 from __future__ import annotations
