@@ -49,18 +49,19 @@ COLOURS = (
     "#bbbbbb",
 )
 LEFT_OUT = ("qmc-replicated", "dynesty-dynamic")
-# Errors outside are drawn at the edge.
-LOWEST, HIGHEST = 1e-4, 30.0
+# Errors outside are drawn at the edge. Vague priors make them larger.
+LOWEST, HIGHEST, REAL_HIGHEST = 1e-4, 30.0, 3e3
 
 
-def draw(runs: list[Run], path: Path, dims_of: dict[str, range] | None = None) -> None:
+def draw(
+    runs: list[Run], path: Path, shown: dict[str, range] = PANELS, highest: float = HIGHEST
+) -> None:
     """A panel for each group of dimension, a line for each peer: medians over problems, seeds."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    shown = dims_of or PANELS
     names = [p for p in LABELS if p not in LEFT_OUT and any(r.peer == p for r in runs)]
     others = [p for p in names if p != OURS[0]]
     with plt.rc_context(
@@ -84,8 +85,9 @@ def draw(runs: list[Run], path: Path, dims_of: dict[str, range] | None = None) -
                     [r for r in inside if r.peer == name],
                     name,
                     COLOURS[others.index(name) % len(COLOURS)] if name in others else "black",
+                    highest,
                 )
-            axes.set(xscale="log", yscale="log", ylim=(LOWEST, HIGHEST), xlabel="evaluations")
+            axes.set(xscale="log", yscale="log", ylim=(LOWEST, highest), xlabel="evaluations")
             axes.set_title(f"{title}, {shared} problems", loc="left", fontsize=10)
             axes.grid(True, color="#e6e6e6", linewidth=0.6)
             axes.set_axisbelow(True)
@@ -113,7 +115,7 @@ def every(runs: list[Run], names: list[str]) -> int:
     return len({r.problem for r in runs if r.peer in names})
 
 
-def line(axes: object, runs: list[Run], name: str, colour: str) -> None:
+def line(axes: object, runs: list[Run], name: str, colour: str, highest: float) -> None:
     """The medians of a peer: a line over small budgets, and a point where it stops by itself."""
     steps: dict[str, list[Run]] = {}
     for run in runs:
@@ -125,7 +127,7 @@ def line(axes: object, runs: list[Run], name: str, colour: str) -> None:
         value = float(np.median([r.error for r in steps[budget]]))
         if math.isfinite(value):
             x.append(int(budget))
-            y.append(float(np.clip(value, LOWEST, HIGHEST)))
+            y.append(float(np.clip(value, LOWEST, highest)))
     label = LABELS[name]
     if x:
         axes.plot(  # type: ignore[attr-defined]
@@ -141,7 +143,7 @@ def line(axes: object, runs: list[Run], name: str, colour: str) -> None:
         good = [r for r in steps[FINISH] if math.isfinite(r.error)]
         if good:
             at = float(np.median([r.evaluations for r in good]))
-            value = float(np.clip(np.median([r.error for r in good]), LOWEST, HIGHEST))
+            value = float(np.clip(np.median([r.error for r in good]), LOWEST, highest))
             axes.plot(  # type: ignore[attr-defined]
                 [at],
                 [value],

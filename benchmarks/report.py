@@ -41,6 +41,9 @@ CUT = "not done in"
 # An error below the truth's own is not a difference between peers; this is a floor for log scales
 # and for ties.
 FLOOR = 1e-6
+# An interval that misses the truth by more nats than this is a disaster: whoever trusts it is badly
+# wrong.
+FAR = 0.5
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,22 @@ class Run:
     evaluations: int
     error: float
     """|log Z - truth|; infinite where the peer gave nothing."""
-    covered: bool | None
-    """Whether its 95 % interval has the truth; None where it claims none."""
+    miss: float | None
+    """Nats from its 95 % interval to the truth, 0 inside; None where it claims none."""
     cpu_seconds: float
     date: str
     cut: bool
     """Whether it was the worker's limit of time that ended it, which says nothing of its error."""
+
+    @property
+    def covered(self) -> bool | None:
+        """Whether its 95 % interval has the truth; None where it claims none."""
+        return None if self.miss is None else self.miss == 0
+
+    @property
+    def disaster(self) -> bool:
+        """Whether it claims an interval that is nowhere near the truth."""
+        return self.miss is not None and self.miss > FAR
 
     @property
     def d(self) -> int:
@@ -86,13 +99,14 @@ def read(paths: Iterable[Path]) -> list[Run]:
 def run_of(row: dict[str, str]) -> Run:
     """A row as numbers."""
     problem = ALL[row["problem"]]
-    error, covered = math.inf, None
+    error, miss = math.inf, None
     if row["log_z"]:
         error = abs(float(row["log_z"]) - problem.log_z)
         if row["log_z_lo"] and row["log_z_hi"]:
             # A truth by simulation is known to an error of its own, which is not the peer's fault.
             slack = 2 * problem.log_z_error
-            covered = float(row["log_z_lo"]) - slack <= problem.log_z <= float(row["log_z_hi"]) + slack
+            lo, hi = float(row["log_z_lo"]) - slack, float(row["log_z_hi"]) + slack
+            miss = max(lo - problem.log_z, problem.log_z - hi, 0.0)
     return Run(
         row["peer"],
         row["version"],
@@ -101,7 +115,7 @@ def run_of(row: dict[str, str]) -> Run:
         int(row["seed"]),
         int(row["evaluations"] or 0),
         error,
-        covered,
+        miss,
         float(row["cpu_seconds"] or "nan"),
         row["date"],
         CUT in row["error_text"],
@@ -132,6 +146,12 @@ def coverage(runs: Iterable[Run]) -> float:
     """The share of intervals that have the truth; NaN if none is claimed."""
     claims = [run.covered for run in runs if run.covered is not None]
     return sum(claims) / len(claims) if claims else math.nan
+
+
+def disasters(runs: Iterable[Run]) -> str:
+    """How many intervals miss the truth by far, of those claimed; a dash if none is."""
+    claims = [run for run in runs if run.miss is not None]
+    return f"{sum(run.disaster for run in claims)} of {len(claims)}" if claims else "–"
 
 
 def shown(value: float, form: str = "{:.2g}") -> str:
@@ -180,6 +200,12 @@ def wins(runs: list[Run]) -> dict[str, tuple[int, int]]:
             # Two errors below the floor are a tie, and a tie is not a win.
             out[peer] = sum(max(ours, FLOOR) < max(theirs, FLOOR) for ours, theirs in both), len(both)
     return out
+
+
+def share_of(counts: tuple[int, int]) -> tuple[str, str]:
+    """So many of so many, as a share and in words; dashes if there is none."""
+    some, every = counts
+    return (percent(some / every), f"{some} of {every}") if every else ("–", "–")
 
 
 def wins_by_problem(runs: list[Run], peer: str) -> list[str]:
@@ -248,11 +274,13 @@ def kinds(runs: list[Run]) -> dict[str, tuple[range, int]]:
 
 
 def groups(runs: list[Run], half: str | None) -> str:
-    """Medians, 90 % quantiles, coverage and overhead by group of dimension and budget."""
+    """Medians, 90 % quantiles, coverage, disasters, on how many problems auto is better, and
+    overhead, by group of dimension and budget."""
     rows = []
     for name, (dims, _) in kinds(runs).items():
         inside = [r for r in runs if r.d in dims and r.budget != FINISH and (half is None or r.half == half)]
         for budget in budgets(inside):
+            won = wins([r for r in inside if r.budget == budget])
             for peer in peers(inside):
                 rs = [r for r in inside if r.peer == peer and r.budget == budget]
                 if rs:
@@ -269,6 +297,8 @@ def groups(runs: list[Run], half: str | None) -> str:
                             shown(median_error(rs)),
                             shown(quantile(rs, 0.9)),
                             percent(coverage(rs)),
+                            disasters(rs),
+                            share_of(won.get(peer, (0, 0)))[1],
                             shown(overhead, "{:.3g}"),
                         ]
                     )
@@ -280,6 +310,8 @@ def groups(runs: list[Run], half: str | None) -> str:
             "median of abs error",
             "90 % quantile",
             "95 % interval covers",
+            f"misses by over {FAR} nats",
+            "auto's median is smaller on",
             "overhead, ms an evaluation",
         ],
         rows,
@@ -332,11 +364,15 @@ def report(runs: list[Run], title: str = "Report of the benchmark") -> str:
     ]
     won = wins(runs)
     if won:
+        untuned = wins([r for r in runs if r.half == "report"])
         text += [
             "\n## Where auto has the smaller median error, at equal evaluations\n",
             table(
-                ["peer", "share", "cells (problem and budget)", "not smaller somewhere on"],
-                [[p, percent(w / n), f"{w} of {n}", ", ".join(wins_by_problem(runs, p)) or "–"] for p, (w, n) in won.items()],
+                ["peer", "share", "cells (problem and budget)", "of the half not tuned on", "not smaller somewhere on"],
+                [
+                    [p, *share_of(won[p]), share_of(untuned.get(p, (0, 0)))[1], ", ".join(wins_by_problem(runs, p)) or "–"]
+                    for p in won
+                ],
             ),
         ]
     for heading, half in (
@@ -396,6 +432,7 @@ def summary(runs: list[Run], path: Path) -> None:
         "median_error",
         "q90_error",
         "coverage",
+        "disasters",
         "ms_per_evaluation",
     ]
     with path.open("w", newline="") as file:
@@ -421,6 +458,7 @@ def summary(runs: list[Run], path: Path) -> None:
                     len(rs) - len(good),
                     evaluations,
                     *numbers,
+                    sum(r.disaster for r in rs),
                     ms,
                 ]
             )
@@ -451,9 +489,12 @@ def written(runs: list[Run], out: Path, title: str, names: tuple[str, str, str],
     text.write_text(report(runs, title))
     summary(finished(runs), lines)
     if picture:
-        from benchmarks.picture import draw
+        from benchmarks.picture import REAL_HIGHEST, draw
 
-        draw(finished(runs), drawing, {name: dims for name, (dims, _) in REAL_GROUPS.items()} if kinds(runs) is REAL_GROUPS else None)
+        if kinds(runs) is REAL_GROUPS:
+            draw(finished(runs), drawing, {name: dims for name, (dims, _) in REAL_GROUPS.items()}, REAL_HIGHEST)
+        else:
+            draw(finished(runs), drawing)
     print(f"{text}: {len(runs)} rows")
 
 

@@ -14,7 +14,8 @@ from benchmarks.peers.coordinates import Natural
 
 
 def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
-    """Estimates at all budgets from one run of the largest, each as if the run had ended there.
+    """Estimates at all budgets from one run of the largest, each as if the run had ended there: one
+    that raises later has them too.
 
     The bounds are the prior's ends and the plausible bounds its central 68 %, as the documentation
     has it. Log Z is the evidence lower bound, with its standard deviation.
@@ -44,15 +45,18 @@ def run(problem: Any, budgets: Any, seed: int) -> Iterator[Estimate]:
         options=options,
     )
     vbmc.logger.setLevel(logging.ERROR)
+    results, failure, lost_from = None, "", 0
     try:
         results = vbmc.optimize()[1]
     except TimeUp:
-        results = None
+        failure, lost_from = "not done in the worker's time", problem.evaluations + 1
+    except Exception as error:  # the iteration that ends here raises at this budget too
+        failure, lost_from = f"{type(error).__name__}: {error}", problem.evaluations
     counts = np.array([int(n) for n in vbmc.iteration_history["func_count"]])
     for budget in sorted(budgets):
         reached = np.flatnonzero(counts <= budget)
-        if results is None and budget > problem.evaluations:
-            yield Estimate(budget, error_text="not done in the worker's time")
+        if results is None and budget >= lost_from:
+            yield Estimate(budget, error_text=failure)
         elif results is not None and budget >= problem.evaluations:
             yield Estimate.normal(budget, results["elbo"], results["elbo_sd"])
         elif reached.size == 0:

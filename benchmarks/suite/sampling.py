@@ -89,6 +89,20 @@ def proposed(
     return np.log(rng.uniform(size=count)) < gain, new, at
 
 
+def moved(
+    problem: Problem, z: Array, times: int, steps: int, rng: np.random.Generator
+) -> list[Array]:
+    """The particles at several times, so many Metropolis steps along differences of one another
+    apart."""
+    z, value, out = z.copy(), log_f(problem, z), []
+    for _ in range(times):
+        for step in range(steps):
+            taken, new, at = proposed(problem, z, value, 1.0, step, rng)
+            z[taken], value[taken] = new[taken], at[taken]
+        out.append(z.copy())
+    return out
+
+
 def _step(value: Array, most: float) -> float:
     """The step of temperature that halves the effective number, or all that is left."""
 

@@ -115,6 +115,59 @@ def test_the_report_counts_wins_coverage_and_evaluations(tmp_path: Path) -> None
     assert ratio == 100 and theirs == pytest.approx(0.05) and ours == pytest.approx(0.02)
     assert np.isinf(report.median_error([r for r in runs if r.peer == "emukit-wsabi-l"]))
     assert report.wins_by_problem(runs, "qmc") == ["bump_1d"]
+    assert report.share_of((1, 2)) == ("50 %", "1 of 2") and report.share_of((0, 0)) == ("–", "–")
+
+
+def test_an_interval_far_from_the_truth_is_a_disaster(tmp_path: Path) -> None:
+    problem = REAL["real_orings_2d"]
+    slack = 2 * problem.log_z_error
+
+    def claim(seed: int, lo: float, hi: float) -> dict[str, Any]:
+        truth = problem.log_z
+        ends = {"log_z": truth + lo, "log_z_lo": truth + lo, "log_z_hi": truth + hi}
+        return line(peer="warpquad-auto", problem=problem.name, d=2, seed=seed, **ends)
+
+    silent = line(peer="qmc", problem=problem.name, d=2, log_z=problem.log_z + 9)
+    claims = [claim(0, -1, 1), claim(1, 0.4 + slack, 2), claim(2, 0.7 + slack, 2), claim(3, -9, -0.6 - slack)]
+    run.append(tmp_path / "runs.csv", [*claims, silent])
+    runs = report.read([tmp_path / "runs.csv"])
+    ours = [r for r in runs if r.peer == "warpquad-auto"]
+    assert [r.miss for r in ours] == pytest.approx([0, 0.4, 0.7, 0.6])
+    assert [r.covered for r in ours] == [True, False, False, False]
+    assert report.disasters(ours) == "2 of 4"
+    # Who claims nothing cannot be wrong about it.
+    assert report.disasters([r for r in runs if r.peer == "qmc"]) == "–"
+    report.summary(runs, tmp_path / "summary.csv")
+    assert {r["peer"]: r["disasters"] for r in rows(tmp_path / "summary.csv")} == {"qmc": "0", "warpquad-auto": "2"}
+
+
+def test_groups_of_the_real_posteriors_are_compared_by_half_and_budget(tmp_path: Path) -> None:
+    def at(peer: str, name: str, error: float, budget: int) -> dict[str, Any]:
+        z = REAL[name].log_z + error
+        return line(peer=peer, problem=name, d=REAL[name].d, budget=budget, evaluations=budget, log_z=z, log_z_lo=z - 0.1, log_z_hi=z + 0.1)
+
+    errors = {
+        ("real_orings_2d", 50): (0.01, 0.2),
+        ("real_bod_3d", 50): (3.0, 0.02),
+        ("real_beetles_2d", 50): (0.5, 0.7),
+        ("real_wine_6d", 400): (0.3, 2.0),
+    }
+    assert [REAL[name].half for name, _ in errors] == ["report", "report", "tune", "report"]
+    lines = [
+        at(peer, name, error, budget)
+        for (name, budget), both in errors.items()
+        for peer, error in zip(("warpquad-auto", "pyvbmc"), both)
+    ]
+    run.append(tmp_path / "runs.csv", lines)
+    runs = report.read([tmp_path / "runs.csv"])
+    held = report.groups(runs, "report")
+    assert "| d = 2 to 4 | 50 | warpquad-auto | 1.5 | 3 | 50 % | 1 of 2 | – | 20 |" in held
+    assert "| d = 2 to 4 | 50 | pyvbmc | 0.11 | 0.2 | 50 % | 0 of 2 | 1 of 2 | 20 |" in held
+    assert "| d = 5 to 10 | 400 | pyvbmc | 2 | 2 | 0 % | 1 of 1 | 1 of 1 | 2.5 |" in held
+    assert "| d = 2 to 4 | 50 | pyvbmc | 0.7 | 0.7 | 0 % | 1 of 1 | 1 of 1 | 20 |" in report.groups(runs, "tune")
+    report.main(["--runs", str(tmp_path / "runs.csv"), "--out", str(tmp_path)])
+    assert "| pyvbmc | 75 % | 3 of 4 | 2 of 3 | real_bod_3d |" in (tmp_path / "real.md").read_text()
+    assert not (tmp_path / "report.md").exists() and (tmp_path / "real.svg").stat().st_size > 1000
 
 
 def test_real_posteriors_are_run_and_reported_apart(tmp_path: Path) -> None:

@@ -18,8 +18,8 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
 from benchmarks.suite import ALL, PROBLEMS, REAL, read_truths, real, sampling  # noqa: E402
-from benchmarks.suite.problem import FAMILIES  # noqa: E402
-from benchmarks.suite.real import common, kinetics, skies, symmetries  # noqa: E402
+from benchmarks.suite.problem import FAMILIES, Problem  # noqa: E402
+from benchmarks.suite.real import common, kinetics, skies, symmetries, tops, truths  # noqa: E402
 
 NAMES = list(REAL)
 DEFINED = {p.name: p for p in real.defined()}
@@ -96,6 +96,47 @@ def test_the_table_is_complete_and_its_two_ways_agree() -> None:
         assert abs(first - second) <= 4.0 * math.hypot(error, other), name
         assert REAL[name].log_z == first and REAL[name].log_z_error == error
         assert row["narrowest"] in REAL[name].names and 0.0 < float(row["narrowest_sd"]) < 1.0
+
+
+def test_a_truth_that_the_table_lacks_is_worked_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(truths, "TRUTHS", tmp_path / "truths.csv")
+    assert [p.name for p in truths.wanted([])] == list(DEFINED)
+    truths.main(["real_orings_2d"])
+    (row,) = read_truths(tmp_path / "truths.csv").values()
+    assert float(row["log_z"]) == pytest.approx(REAL["real_orings_2d"].log_z, abs=0.005)
+    assert "real_orings_2d" not in [p.name for p in truths.wanted([])]
+    # A problem that is in the table is done again if it is named.
+    assert [p.name for p in truths.wanted(["real_orings_2d"])] == ["real_orings_2d"]
+    with pytest.raises(SystemExit, match="no real posterior is called real_nothing: they are real_beetles_2d"):
+        truths.main(["real_nothing"])
+
+
+def test_climbs_find_a_mode_that_tempering_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tops, "STARTS", 8)
+    p = DEFINED["real_lynx_8d"]
+    # Above all data but the largest the threshold decides nothing: a wide mode of a fifth of the
+    # whole.
+    tempered = sampling.to_x(p, sampling.tempered(p, 500, seed=1, moves=10)[0])[:, 6]
+    climbed = sampling.to_x(p, tops.around(p, seed=1))[:, 6]
+    assert (tempered > 3.8).all() and (climbed < 3.8).any()
+
+
+def test_a_climb_ends_on_the_top() -> None:
+    # A normal likelihood about 3 scores, a thousandth wide; the prior shifts its top by 3e-6.
+    p = Problem("hill", "tune", "A hill.", {"a": ("normal", 0.0, 10.0), "b": ("uniform", 0.0, 1.0)}, lambda x: -0.5 * (100 * x[:, 0] - 3000) ** 2)
+    z, value = tops.climbed(p, np.array([-1.0, 1.0]))
+    assert z == pytest.approx([3.0, 0.0], abs=1e-4)
+    assert value == pytest.approx(-4.5 - np.log(2 * np.pi), abs=1e-4)
+    reach = tops.reach(p, z, value)
+    assert 0.4e-3 < reach[0] < 1.5e-3 and 0.4 < reach[1] < 1.5
+
+
+def test_jumps_give_each_mode_its_share() -> None:
+    # Two equal modes far apart, and nine particles of ten in one of them.
+    p = Problem("two", "tune", "Two hills.", {"a": ("normal", 0.0, 1.0)}, lambda x: -0.5 * (100 * (np.abs(x[:, 0]) - 1)) ** 2)
+    rng = np.random.default_rng(1)
+    z = np.where(rng.uniform(size=1000) < 0.9, 1.0, -1.0)[:, None] + 0.01 * rng.standard_normal((1000, 1))
+    assert abs((truths.shared(p, z, 40, 1, rng) > 0).mean() - 0.5) < 0.06
 
 
 def test_most_posteriors_are_narrow() -> None:
