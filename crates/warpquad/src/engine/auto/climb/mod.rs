@@ -50,6 +50,8 @@ pub(super) struct Settings {
     pub tolerance_nats: f64,
     /// The scale of a parameter is the step after which ln f has fallen by this.
     pub drop_nats: f64,
+    /// The first step along a parameter is so many times those that were found along others.
+    pub stretch: f64,
     /// Parameters are searched again while a round gains more than this for each.
     pub round_nats: f64,
 }
@@ -60,6 +62,7 @@ impl Settings {
         Settings {
             tolerance_nats: tuning.climb_tolerance_nats.max(2.0 * noise_sd),
             drop_nats: tuning.climb_drop_nats.max(4.0 * noise_sd),
+            stretch: tuning.climb_stretch,
             round_nats: tuning.climb_round_nats,
         }
     }
@@ -252,7 +255,7 @@ impl Climb {
             1.0
         };
         let step = match self.searches < self.order.len() {
-            true => 1.0,
+            true => self.first_step(),
             false => turned * self.steps[axis],
         };
         self.searches += 1;
@@ -265,6 +268,19 @@ impl Climb {
         } = self.settings;
         let line = Line::new(self.top(), step, drop_nats, tolerance_nats);
         self.search(line, origin, axis, in_round);
+    }
+
+    /// How far to go along a parameter that was not searched yet: as far as the prior reaches, or
+    /// some times as far as along the others.
+    fn first_step(&self) -> f64 {
+        let found = &self.order[..self.searches];
+        match found.len() {
+            0 => 1.0,
+            count => {
+                let ln: f64 = found.iter().map(|&axis| self.steps[axis].ln()).sum();
+                (self.settings.stretch * (ln / count as f64).exp()).min(1.0)
+            }
+        }
     }
 
     fn search(&mut self, line: Line, origin: Vec<f64>, axis: usize, in_round: bool) {
@@ -314,7 +330,10 @@ impl Climb {
         let before = before.copied().fold(f64::NEG_INFINITY, f64::max);
         let (gain, promised) = (value - before, ascent.gain);
         let tolerance = self.settings.tolerance_nats;
-        let is_top = ascent.is_inside && promised < tolerance && gain.abs() < 2.0 * tolerance;
+        let is_top = quadratic.is_determined()
+            && ascent.is_inside
+            && promised < tolerance
+            && gain.abs() < 2.0 * tolerance;
         self.confirmed = if is_top { self.confirmed + 1 } else { 0 };
         if self.confirmed >= CONFIRMATIONS {
             return self.end();
@@ -322,7 +341,7 @@ impl Climb {
         if gain > 0.5 * promised && !ascent.is_inside {
             self.radius = (2.0 * self.radius).min(RADIUS[2]);
         }
-        if is_top || gain > 0.1 * promised {
+        if is_top || promised > tolerance && gain > 0.1 * promised {
             return self.to_top();
         }
         // The value and the slope give a parabola along the way: go to its top once.

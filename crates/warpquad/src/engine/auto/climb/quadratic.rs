@@ -13,6 +13,8 @@ pub(super) struct Quadratic {
     hessian: Mat,
     /// The part of a drop that the quadratic does not explain.
     pub unexplained: f64,
+    /// Observations that it was fitted to.
+    observations: usize,
 }
 
 /// The way to the top of a quadratic within a radius.
@@ -36,6 +38,8 @@ const AMPLITUDES: [f64; 3] = [1.0, 10.0, 100.0];
 const FARTHEST: f64 = 1e3;
 /// Typical is what so many of the best observations for each parameter have.
 const TYPICAL_PER_DIMENSION: usize = 2;
+/// A quadratic that leaves more of a drop unexplained does not know where the top is.
+const DETERMINED: f64 = 0.1;
 /// Exact observations still differ from a quadratic by so much.
 const LEAST_NATS: f64 = 0.05;
 
@@ -96,7 +100,14 @@ impl Quadratic {
             slope,
             hessian,
             unexplained,
+            observations: order.len(),
         })
+    }
+
+    /// Whether the observations leave no coefficient open, and it explains what they show.
+    pub fn is_determined(&self) -> bool {
+        let d = self.slope.len();
+        self.observations >= (d + 1) * (d + 2) / 2 && self.unexplained <= DETERMINED
     }
 
     /// The way to the top within a radius, in the quadratic's units.
