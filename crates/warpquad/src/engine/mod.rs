@@ -10,6 +10,7 @@
 
 mod audit;
 mod auto;
+mod diagnosis;
 mod fitter;
 mod frame;
 mod history;
@@ -24,6 +25,7 @@ mod trace;
 
 pub use audit::Draw;
 pub use auto::{Auto, Field, Tuning};
+pub use diagnosis::{Diagnosis, KindSays, LeftOut};
 pub use frame::Frame;
 pub use history::{History, LastFit};
 pub use method::{AUTO, Entry, Method, Plan, REGISTRY};

@@ -23,7 +23,7 @@ pub struct Engine {
     /// The observed points in the user's coordinates.
     points: Points,
     /// The model of the observations so far, the fit behind it, and their number.
-    current: Option<(Model, LastFit, usize)>,
+    pub(super) current: Option<(Model, LastFit, usize)>,
     /// What is believed of f, and after how many observations.
     pub(super) answered: Option<(Answer, usize)>,
     /// What the audit draws from, and of how many observations; `None` while every f is 0.

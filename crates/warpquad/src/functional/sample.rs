@@ -10,7 +10,7 @@ use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 
 /// Nodes to resample from, at least and at most.
-const SAMPLED_NODES: [usize; 2] = [16_384, 65_536];
+const SAMPLED_NODES: [usize; 2] = [8_192, 65_536];
 
 /// Fewest walkers: their differences have to span every direction.
 const LEAST_WALKERS: usize = 256;
@@ -37,6 +37,9 @@ pub struct Sample {
 /// Nodes that follow the belief are resampled by their weight, which finds every mode in its
 /// proportion but repeats points. Then each half of the walkers moves in turn along differences of
 /// two walkers of the other half, accepted by Metropolis' rule: the law stays and the repeats part.
+/// A walker belongs to one kind of models, drawn by what each adds to the density where the walker
+/// begins, and moves under that kind's density: point and kind together follow the mixture, and a
+/// move asks one kind instead of all.
 /// A measure without a density, or one that is itself a sample, is only resampled.
 pub fn sample(
     ensemble: &Ensemble,
@@ -45,7 +48,7 @@ pub fn sample(
     rng: &mut Rng,
 ) -> Result<Sample> {
     let count = n.max(LEAST_WALKERS).next_multiple_of(2);
-    let on = (4 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
+    let on = (2 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
     let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
     let (density, on) = Density::new(ensemble, &nodes)?;
     let ln_density = density.mixed(&on.by_kind);
@@ -54,10 +57,16 @@ pub fn sample(
     let weights = normalised(&ln_weights).ok_or_else(no_mass)?;
     let mut picks = systematic(&weights, count, rng.uniform());
     rng.shuffle(&mut picks);
+    let kinds: Vec<usize> = picks
+        .iter()
+        .map(|&node| density.draw_kind(&on.by_kind, node, rng))
+        .collect();
+    let pairs = picks.iter().zip(&kinds);
     let mut walkers = Walkers {
         measure,
         points: nodes.points.select(&picks),
-        ln_density: picks.iter().map(|&i| ln_density[i]).collect(),
+        ln_density: pairs.map(|(&node, &k)| on.by_kind[k][node]).collect(),
+        kinds,
         density,
     };
     let fixed = !measure.has_density() || matches!(measure.form(), Form::Sample(_));
@@ -68,9 +77,11 @@ pub fn sample(
         }
     }
     let ln_z = walkers.density.ln_z();
+    let points = walkers.points.slice(0, n);
+    let ln_density = walkers.density.ln_density(&points)?;
     Ok(Sample {
-        points: walkers.points.slice(0, n),
-        ln_f: walkers.ln_density[..n].iter().map(|f| f + ln_z).collect(),
+        points,
+        ln_f: ln_density.iter().map(|f| f + ln_z).collect(),
         effective: 1.0 / weights.iter().map(|w| w * w).sum::<f64>(),
         accepted: accepted as f64 / (moves.max(1) * count) as f64,
     })
@@ -80,6 +91,9 @@ struct Walkers<'a> {
     density: Density<'a>,
     measure: &'a dyn Measure,
     points: Points,
+    /// The place of each walker's kind.
+    kinds: Vec<usize>,
+    /// ln of f / Z under the walker's own kind.
     ln_density: Vec<f64>,
 }
 
@@ -102,7 +116,7 @@ impl Walkers<'_> {
             }
             proposed.push(&x)?;
         }
-        let ln_density = self.density.ln_density(&proposed)?;
+        let ln_density = self.ln_density_at(&proposed, &self.kinds[start..start + size])?;
         let mut points = Points::empty(dim)?;
         let mut accepted = 0;
         for i in 0..self.points.len() {
@@ -124,5 +138,17 @@ impl Walkers<'_> {
         }
         self.points = points;
         Ok(accepted)
+    }
+
+    /// ln of f / Z at the points, each under the kind at its place.
+    fn ln_density_at(&self, x: &Points, kinds: &[usize]) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; x.len()];
+        let most = kinds.iter().copied().max().unwrap_or(0);
+        for kind in 0..=most {
+            let own: Vec<usize> = (0..x.len()).filter(|&i| kinds[i] == kind).collect();
+            let found = self.density.of_kind(kind, &x.select(&own))?;
+            own.into_iter().zip(found).for_each(|(i, f)| out[i] = f);
+        }
+        Ok(out)
     }
 }
