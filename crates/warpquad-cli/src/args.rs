@@ -33,6 +33,8 @@ pub enum Command {
     Status(Look),
     /// Say what a run has found, while it runs too: as text, a page or figures
     Report(Report),
+    /// Serve the page of a run to this machine's browser, and refresh it while the run goes on
+    Watch(Watch),
     /// Write posterior draws of a run to a file
     Posterior(Posterior),
     /// Draw the corner plot of a run's posterior
@@ -167,6 +169,26 @@ pub struct Compare {
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
+    /// Write a page with the models side by side
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The page is served to this machine only, at an address with a token. Ctrl-C ends it."
+)]
+pub struct Watch {
+    /// The run's directory
+    pub run: PathBuf,
+    /// The port [default: a free one]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub port: u16,
 }
 
 #[derive(Debug, Args)]

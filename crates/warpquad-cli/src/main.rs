@@ -18,6 +18,7 @@ mod repair;
 mod report;
 mod reproduce;
 mod scratch;
+mod watch;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Tell(args) => ask_tell::tell(&args),
         Command::Status(args) => report::status(&args),
         Command::Report(args) => report::report(&args),
+        Command::Watch(args) => watch::watch(&args),
         Command::Posterior(args) => draws::posterior(&args),
         Command::Plot(args) => figures::plot(&args),
         Command::Repair(args) => repair::repair(&args),

@@ -1,7 +1,7 @@
 //! Put the answer into words for a paper, and name the parts of what is known.
 
 use crate::findings::Findings;
-use crate::words::{count, decimals, digits, fixed};
+use crate::words::{count, decimals, fixed};
 use serde_json::Value as Json;
 
 /// log Z in words; `None` where there is no log of Z.
@@ -68,7 +68,10 @@ pub fn words(found: &Findings) -> Option<Words> {
             "The log evidence is $\\ln Z = {log_z:.d$} \\pm {sd:.d$}$ (95\\,\\% credible interval \
              $[{low:.d$}, {high:.d$}]$) from {n} evaluations of the likelihood. {by}."
         ),
-        z: z.map(|(mean, sd)| format!("Z = {} ± {}", digits(mean, 5), digits(sd, 2))),
+        z: z.map(|(mean, sd)| {
+            let d = decimals(sd);
+            format!("Z = {} ± {}", fixed(mean, d), fixed(sd, d))
+        }),
     })
 }
 
@@ -89,24 +92,21 @@ pub fn bibtex(found: &Findings) -> String {
 
 /// What stopped the run, in words.
 pub fn stop(found: &Findings) -> String {
-    let budget = &found.budget;
+    // The journal has what was spent. The budget may have been another one than the problem file's.
     let n = found.evaluations.len();
+    let given_up = found.failures.iter().filter(|one| one.is_given_up).count();
     match found.stop.as_str() {
-        "evaluations" => match budget["evaluations"].as_u64() {
-            Some(most) => format!("The budget of {most} evaluations was spent."),
-            None => "The budget of evaluations was spent.".into(),
-        },
-        "seconds" => match budget["seconds"].as_f64() {
-            Some(most) => format!("The budget of {} was spent.", crate::words::seconds(most)),
-            None => "The budget of seconds was spent.".into(),
-        },
-        "log_z_sd" => match budget["log_z_sd"].as_f64() {
-            Some(sd) => format!(
-                "The target was met: log Z known to {} and staying there.",
-                digits(sd, 2)
-            ),
-            None => "The target was met.".into(),
-        },
+        "evaluations" => format!(
+            "The budget was spent: {}.",
+            count(n + given_up, "evaluation")
+        ),
+        "seconds" => format!(
+            "The budget of time was spent after {}.",
+            count(n, "evaluation")
+        ),
+        "log_z_sd" => {
+            "The target was met: log Z is known as well as was asked, and stays there.".into()
+        }
         "interrupted" => format!("It was interrupted after {}.", count(n, "evaluation")),
         "failure" => {
             "The integrand failed, and the run stopped there; see the failures below.".into()
@@ -163,7 +163,7 @@ mod tests {
                 .ends_with("from −3.488 to −3.438, from 1 evaluation of the likelihood.")
         );
         assert!(words.latex.contains("warpquad 1.2.3") && words.latex.contains("seed 7"));
-        assert_eq!(words.z.as_deref(), Some("Z = 0.03133 ± 0.0004"));
+        assert_eq!(words.z.as_deref(), Some("Z = 0.03133 ± 0.00040"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use geo_types::{LineString, Polygon};
 use warpquad::Result;
 
 /// Bins of a marginal.
-pub const BINS: usize = 40;
+const BINS: usize = 40;
 /// Cells of a pair's density to each side.
 const CELLS: usize = 44;
 
@@ -21,6 +21,24 @@ pub fn histogram(axis: &Axis, points: &[f64]) -> Vec<f64> {
             out[bin.min(BINS - 1)] += 1.0 / (points.len() as f64 * width);
         }
     }
+    out
+}
+
+/// The outline of a histogram over the window.
+pub fn stairs(axis: &Axis, heights: &[f64]) -> Vec<(f64, f64)> {
+    let width = (axis.high - axis.low) / heights.len() as f64;
+    let ends = |(i, h): (usize, &f64)| {
+        let x = axis.low + width * i as f64;
+        [(x, *h), (x + width, *h)]
+    };
+    heights.iter().enumerate().flat_map(ends).collect()
+}
+
+/// The same, closed along its foot.
+pub fn filled(axis: &Axis, heights: &[f64]) -> Vec<(f64, f64)> {
+    let mut out = vec![(axis.low, 0.0)];
+    out.extend(stairs(axis, heights));
+    out.push((axis.high, 0.0));
     out
 }
 

@@ -21,6 +21,7 @@
 
 mod answer;
 mod axis;
+mod comparison;
 mod density;
 mod figure;
 mod findings;
@@ -32,6 +33,7 @@ mod summary;
 pub mod table;
 mod words;
 
+pub use comparison::comparison;
 pub use figure::{Figure, Hover, Panel};
 pub use findings::{DRAWS, DRAWS_SEED, Evaluated, Failed, Findings, Kind, LeftOut, Step, Trust};
 pub use kept::{FILE, look};

@@ -16,17 +16,12 @@ pub fn digits(x: f64, count: usize) -> String {
         let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
         return minus(&format!("{}e{exponent}", trimmed(mantissa)));
     }
-    let whole = if size >= 1.0 {
-        size.log10().floor() as usize + 1
-    } else {
-        1
-    };
-    let small = if size < 1.0 && size > 0.0 {
-        (-size.log10()).floor() as usize
+    let order = if size > 0.0 {
+        size.log10().floor() as i32
     } else {
         0
     };
-    let text = format!("{x:.*}", (count + small).saturating_sub(whole));
+    let text = format!("{x:.*}", (count as i32 - 1 - order).max(0) as usize);
     minus(trimmed(&text))
 }
 
@@ -59,6 +54,14 @@ pub fn fixed(x: f64, decimals: usize) -> String {
     match x.is_finite() {
         true => minus(&format!("{x:.decimals$}")),
         false => "–".into(),
+    }
+}
+
+/// A whole number, and nothing for others: for an axis that counts.
+pub fn whole(x: f64) -> String {
+    match (x - x.round()).abs() < 1e-9 {
+        true => fixed(x, 0),
+        false => String::new(),
     }
 }
 

@@ -4,12 +4,12 @@ use super::ink::{Area, BLUE, FAINT, ORANGE, UNITS, axes, panel};
 use super::{Figure, Hover, Panel, Sheet, drawing};
 use crate::axis::{ends, opened};
 use crate::findings::{Findings, Step};
-use crate::words::{decimals, fixed, short};
+use crate::words::{decimals, fixed, short, whole};
 use plotters::prelude::*;
 use warpquad::Result;
 
-const WIDTH: i32 = 680;
-const HEIGHT: i32 = 400;
+const WIDTH: i32 = 560;
+const HEIGHT: i32 = 410;
 
 /// The figure; `None` before there is anything to show.
 pub fn draw(found: &Findings) -> Result<Option<Figure>> {
@@ -21,7 +21,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
     let mut sheet = Sheet::new(WIDTH, HEIGHT);
     let mut hover = Hover::default();
     sheet.draw(|area| {
-        let (top, bottom) = area.split_vertically(if known.is_empty() { 0 } else { 250 * UNITS });
+        let (top, bottom) = area.split_vertically(if known.is_empty() { 0 } else { 240 * UNITS });
         if !known.is_empty() {
             hover.panels.push(upper(&top, &known, last)?);
             hover.labels = known.iter().map(label).collect();
@@ -59,7 +59,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
              last point is the answer. Below: {name} at each evaluation, and a line at the largest so far."
         ),
         svg: sheet.finish(),
-        least_width: 480,
+        least_width: 400,
         hover,
     }))
 }
@@ -94,7 +94,7 @@ fn window(known: &[(f64, [f64; 3])]) -> (f64, f64) {
 fn upper(area: &Area<'_>, known: &[(f64, [f64; 3])], last: f64) -> Result<Panel> {
     let (low, high) = window(known);
     let digits = decimals((high - low) / 8.0).saturating_sub(1);
-    let (whole, fine) = (|x: f64| format!("{x:.0}"), |y: f64| fixed(y, digits));
+    let fine = |y: f64| fixed(y, digits);
     let mut chart = axes(area, (0.0..last, ""), (low..high, "log Z"), [&whole, &fine])?;
     let clip = |y: f64| y.clamp(low, high);
     let band = known.iter().map(|(n, [_, _, high])| (*n, clip(*high)));
@@ -144,7 +144,6 @@ fn lower(area: &Area<'_>, found: &Findings, last: f64) -> Result<Panel> {
     let (low, high) = opened(least, most);
     let margin = 0.08 * (high - low);
     let (low, high) = (low - margin, high + margin);
-    let whole = |x: f64| format!("{x:.0}");
     let name = found.value_name();
     let mut chart = axes(
         area,

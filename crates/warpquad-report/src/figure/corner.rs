@@ -4,7 +4,7 @@
 use super::ink::{Area, BLUE, FAINT, ORANGE, RAMP, RED, UNITS, panel, ramp, text};
 use super::{Figure, Hover, Panel, Sheet, drawing};
 use crate::axis::{Axis, ends, opened};
-use crate::density::{BINS, histogram, regions};
+use crate::density::{filled, histogram, regions, stairs};
 use crate::findings::Findings;
 use crate::words::{count, short};
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -22,7 +22,9 @@ const DEPTH: f64 = 8.0;
 /// Parts of the posterior that the shaded regions hold.
 const PARTS: [f64; 2] = [0.95, 0.5];
 /// Room for labels at the left and below, in pixels.
-const LEFT: i32 = 74;
+const LEFT: i32 = 72;
+/// Room at the very left, without which a name loses its edge.
+const EDGE: i32 = 6;
 const BELOW: i32 = 46;
 const GAP: i32 = 10;
 
@@ -280,29 +282,21 @@ impl Corner<'_> {
         let mut chart = place.chart(area, axis, &height)?;
         let name = self.name(k);
         place.mesh(&mut chart, &name, "")?;
-        let width = (axis.high - axis.low) / BINS as f64;
-        let stairs = |heights: &[f64]| -> Vec<(f64, f64)> {
-            let ends = |(i, h): (usize, &f64)| {
-                let x = axis.low + width * i as f64;
-                [(x, *h), (x + width, *h)]
-            };
-            heights.iter().enumerate().flat_map(ends).collect()
-        };
         if !self.found.draws.is_empty() {
-            let mut filled = vec![(axis.low, 0.0)];
-            filled.extend(stairs(&posterior));
-            filled.push((axis.high, 0.0));
             chart
-                .draw_series([Polygon::new(filled, BLUE.mix(0.3).filled())])
+                .draw_series([Polygon::new(
+                    filled(axis, &posterior),
+                    BLUE.mix(0.3).filled(),
+                )])
                 .map_err(drawing)?;
             let edge = BLUE.stroke_width(UNITS as u32);
             chart
-                .draw_series([PathElement::new(stairs(&posterior), edge)])
+                .draw_series([PathElement::new(stairs(axis, &posterior), edge)])
                 .map_err(drawing)?;
         }
         let edge = FAINT.stroke_width(UNITS as u32);
         chart
-            .draw_series([PathElement::new(stairs(&prior), edge)])
+            .draw_series([PathElement::new(stairs(axis, &prior), edge)])
             .map_err(drawing)?;
         if let Some(best) = self.best(k) {
             let line = vec![(best, 0.0), (best, height.high)];
@@ -421,7 +415,7 @@ impl Corner<'_> {
         let mut row = y + 32;
         let mut line = |text: &str, mark: &dyn Fn(i32) -> Result<()>| -> Result<()> {
             mark(row)?;
-            draw_text(area, text, (x + 22, row - 6), 11)?;
+            draw_text(area, text, (x + 22, row - 7), 11)?;
             row += 16;
             Ok(())
         };
@@ -529,7 +523,7 @@ struct Place {
 
 impl Place {
     fn chart<'a>(&self, area: &Area<'a>, x: &Axis, y: &Axis) -> Result<Drawn<'a>> {
-        let left = if self.has_left { LEFT } else { 0 };
+        let left = if self.has_left { LEFT - EDGE } else { 0 };
         let below = if self.has_bottom { BELOW } else { 0 };
         let part = area.clone().shrink(
             ((self.x - left) * UNITS, self.y * UNITS),

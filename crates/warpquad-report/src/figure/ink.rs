@@ -50,8 +50,9 @@ pub fn axes<'a>(
     let below = if x_name.is_empty() { 24 } else { 40 };
     let mut chart = ChartBuilder::on(area)
         .margin(10 * UNITS)
+        .margin_right(26 * UNITS)
         .x_label_area_size(below * UNITS)
-        .y_label_area_size(84 * UNITS)
+        .y_label_area_size(80 * UNITS)
         .build_cartesian_2d(x, y)
         .map_err(drawing)?;
     chart
@@ -60,8 +61,8 @@ pub fn axes<'a>(
         .light_line_style(TRANSPARENT)
         .bold_line_style(FAINT.mix(0.2).stroke_width(UNITS as u32 / 2))
         .axis_style(FAINT.stroke_width(UNITS as u32 / 2))
-        .label_style(text(12))
-        .axis_desc_style(text(13))
+        .label_style(text(13))
+        .axis_desc_style(text(14))
         .set_all_tick_mark_size(4 * UNITS)
         .x_labels(8)
         .y_labels(5)
@@ -109,9 +110,13 @@ impl Sheet {
     }
 }
 
+/// The library takes the size of a line of text, which it has at 1.24 of the letters'.
+const LINE: f64 = 1.24;
+
 /// A style for text of so many pixels.
 pub fn text(pixels: i32) -> TextStyle<'static> {
-    TextStyle::from(("sans-serif", pixels * UNITS).into_font()).color(&TEXT)
+    let size = LINE * f64::from(pixels * UNITS);
+    TextStyle::from(("sans-serif", size).into_font()).color(&TEXT)
 }
 
 /// The place of a chart's axes, for a pointer.

@@ -7,6 +7,8 @@ mod ink;
 pub mod left_out;
 mod marks;
 pub mod models;
+pub mod overlay;
+mod rows;
 pub mod time;
 
 pub(crate) use ink::Sheet;

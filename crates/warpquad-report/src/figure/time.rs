@@ -3,11 +3,11 @@
 use super::ink::{BLUE, FAINT, ORANGE, UNITS, axes, panel};
 use super::{Figure, Hover, Sheet, drawing};
 use crate::findings::Findings;
-use crate::words::seconds;
+use crate::words::{seconds, whole};
 use plotters::prelude::*;
 use warpquad::Result;
 
-const WIDTH: i32 = 680;
+const WIDTH: i32 = 560;
 const HEIGHT: i32 = 260;
 
 /// Where the seconds of a run went.
@@ -91,7 +91,6 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
     let top = 1.05 * wall.iter().chain(&inside).fold(1e-9, |a: f64, b| a.max(*b));
     let mut sheet = Sheet::new(WIDTH, HEIGHT);
     let seen = sheet.draw(|area| {
-        let whole = |x: f64| format!("{x:.0}");
         let (x, y) = ((0.0..n as f64, "evaluations"), (0.0..top, "elapsed"));
         let mut chart = axes(area, x, y, [&whole, &seconds])?;
         for (count, full) in &found.fits {
@@ -153,7 +152,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
              the journal. Thin lines: fits from all starting points."
         ),
         svg: sheet.finish(),
-        least_width: 480,
+        least_width: 400,
         hover: Hover {
             panels: vec![seen],
             labels: labels.collect(),

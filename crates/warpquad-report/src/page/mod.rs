@@ -63,6 +63,7 @@ pub(crate) fn render(name: &str, values: Value) -> Result<String> {
     let mut all = Environment::new();
     let parts = [
         ("base.html", include_str!("base.html")),
+        ("comparison.html", include_str!("comparison.html")),
         ("figure.html", include_str!("figure.html")),
         ("run.html", include_str!("run.html")),
         ("page.css", include_str!("page.css")),
@@ -140,7 +141,7 @@ fn rows(found: &Findings) -> Vec<Value> {
     let row = |row: &crate::summary::Row| {
         // As many digits as the spread makes meaningful.
         let write = |x: f64| match row.sd.is_finite() && row.sd > 0.0 {
-            true if (1e-4..1e6).contains(&row.sd) => fixed(x, decimals(row.sd)),
+            true if (1e-4..1e6).contains(&row.sd) => fixed(x, decimals(row.sd) + 1),
             _ => digits(x, 4),
         };
         context! {
@@ -262,8 +263,13 @@ fn times(found: &Findings) -> Vec<(String, String)> {
         let busy = format!("{workers}, busy {:.0} % of the time", 100.0 * spent.busy);
         out.push(("Workers".into(), busy));
     } else {
-        out.push(("Choosing points, about".into(), seconds(spent.choosing)));
-        out.push(("Fitting and the rest, about".into(), seconds(spent.fitting)));
+        match spent.choosing > 0.0 {
+            true => {
+                out.push(("Choosing points, about".into(), seconds(spent.choosing)));
+                out.push(("Fitting and the rest, about".into(), seconds(spent.fitting)));
+            }
+            false => out.push(("Fitting and choosing".into(), seconds(spent.fitting))),
+        }
         out.push((
             "The worker was busy".into(),
             format!("{:.0} %", 100.0 * spent.busy),

@@ -12,6 +12,9 @@ use crate::warp::{Marginal, Warp};
 const DRAWS: usize = 200;
 const NODES: usize = 4096;
 
+/// Noise on g below this is rounding: such a model takes observations as exact.
+const EXACT: f64 = 1e-12;
+
 /// An observation, and what the others say of it.
 ///
 /// Values are ln f where f is positive under the model, and f itself otherwise.
@@ -130,7 +133,11 @@ fn widening(kind: &Kind) -> f64 {
 fn label(model: &Model) -> String {
     let theta = model.theta();
     let kernel = model.process().process().kernel().name();
-    let mut out = format!("{} warp, {kernel}", model.warp().name());
+    let mut out = match model.warp().name() {
+        // A cap is on every model of `auto`, and tells none apart.
+        "capped" => kernel.to_string(),
+        warp => format!("{warp} warp, {kernel}"),
+    };
     if let MeanFunction::Quadratic { .. } = theta.mean {
         out += ", mean that falls off";
     }
@@ -140,8 +147,10 @@ fn label(model: &Model) -> String {
     if theta.effects.is_some() {
         out += ", main effects";
     }
-    if theta.noise > 0.0 {
+    if theta.noise > EXACT {
         out += &format!(", noise {:.0e}", theta.noise);
+    } else {
+        out += ", exact observations";
     }
     out
 }
