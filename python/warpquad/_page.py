@@ -61,6 +61,7 @@ def in_x(found: str, priors: Priors, report: dict[str, Any]) -> str:
     if not priors.mapped:
         return json.dumps(shown)
     shown["mapped"] = []
+    shown["names"] = list(priors.names)  # the core's are those of its coordinates
     for part in ("draws", "prior"):
         shown[part] = _mapped(shown[part], priors)
     for part in ("evaluations", "failures"):

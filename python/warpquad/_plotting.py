@@ -228,7 +228,8 @@ def _corner(
                 axes.tick_params(labelbottom=False)
             if j > 0:
                 axes.tick_params(labelleft=False)
-    grid[0, 0].legend(fontsize=7, frameon=False, handlelength=1.2)
+    beside = grid[0, 0].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    beside.set_in_layout(False)
     bar = figure.colorbar(dots, ax=grid[0, 1:].tolist(), location="top", shrink=0.6, aspect=25)
     bar.set_label(label if label == "f" else f"log f (best {DEPTH:.0f} nats)", fontsize=8)
     bar.ax.tick_params(labelsize=7)

@@ -59,11 +59,11 @@ fn a_second_look_reads_what_the_first_one_kept_until_the_journal_grows() {
     let first = page(&run, &dir.join("a.html"));
     // What is kept is what is shown: a change of it shows.
     let kept = fs::read_to_string(run.join("look.json")).unwrap();
-    let marked = kept.replace("\"stop\":\"evaluations\"", "\"stop\":\"marked\"");
+    let marked = kept.replace("\"stop\":\"evaluations\"", "\"stop\":\"a zebra\"");
     assert_ne!(kept, marked);
     fs::write(run.join("look.json"), &marked).unwrap();
     let second = page(&run, &dir.join("b.html"));
-    assert!(second.contains("It was stopped by marked.") && !first.contains("marked"));
+    assert!(second.contains("It was stopped by a zebra.") && !first.contains("zebra"));
     let problem = dir.join("problem.toml");
     done(&mut integrate(
         &problem,
