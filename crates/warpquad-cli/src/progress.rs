@@ -144,7 +144,12 @@ fn estimate(session: &Session) -> Option<String> {
     let outcome = session.estimate()?;
     let [low, high] = outcome.ln_interval(0.95);
     let median = outcome.law.ln_quantile(0.5);
-    Some(format!("log Z {} [{}, {}]", number(median), number(low), number(high)))
+    Some(format!(
+        "log Z {} [{}, {}]",
+        number(median),
+        number(low),
+        number(high)
+    ))
 }
 
 /// Seconds of one evaluation, and our own seconds beside it; what is under way is the integrand's.
@@ -172,11 +177,20 @@ fn failed(session: &Session) -> String {
 /// The words beside the bar: what matters most comes first, since the end may be cut off.
 fn message(session: &Session, running: f64) -> String {
     let done = session.evaluations() + session.given_up();
-    let left = left(done, session.problem().budget.evaluations, session.seconds());
+    let left = left(
+        done,
+        session.problem().budget.evaluations,
+        session.seconds(),
+    );
     let left = left.map_or(String::new(), |left| format!("+ {} ", seconds(left)));
     let ln_z = estimate(session).map_or(String::new(), |z| format!("{z} "));
     let (one, own) = each(session, running);
-    format!("{left}{ln_z}{}+{} each{}", seconds(one), seconds(own), failed(session))
+    format!(
+        "{left}{ln_z}{}+{} each{}",
+        seconds(one),
+        seconds(own),
+        failed(session)
+    )
 }
 
 fn text(session: &Session, running: f64) -> String {
@@ -202,6 +216,13 @@ mod tests {
     #[test]
     fn what_is_left_follows_the_pace_so_far() {
         assert_eq!(left(10, Some(30), 5.0), Some(10.0));
-        assert_eq!([left(0, Some(30), 5.0), left(30, Some(30), 5.0), left(3, None, 5.0)], [None; 3]);
+        assert_eq!(
+            [
+                left(0, Some(30), 5.0),
+                left(30, Some(30), 5.0),
+                left(3, None, 5.0)
+            ],
+            [None; 3]
+        );
     }
 }
