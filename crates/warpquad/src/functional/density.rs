@@ -82,6 +82,18 @@ impl<'a> Density<'a> {
         Ok(ln_f.into_iter().map(|ln_f| ln_f - ln_z).collect())
     }
 
+    /// The same with f at the mean of g in place of the mean of f, which takes no variance: cheap,
+    /// and close to it where f is known.
+    pub fn at_mean_of_g(&self, place: usize, x: &Points) -> Result<Vec<f64>> {
+        let (model, _, ln_z) = self.kinds[place];
+        let means = in_parts(x, |part| model.process().means(part))?;
+        let ln_f = |mu: f64| {
+            let (ln_unit, value) = whole(model.warp().offset(), model.value_at(mu, mu));
+            ln_unit + value.max(0.0).ln() - ln_z
+        };
+        Ok(means.into_iter().map(ln_f).collect())
+    }
+
     /// The place of a kind drawn by what each adds to the mean of f / Z at a node.
     pub fn draw_kind(&self, by_kind: &[Vec<f64>], node: usize, rng: &mut Rng) -> usize {
         let pairs = by_kind.iter().zip(&self.kinds);
@@ -129,7 +141,7 @@ fn ln_centres(
     x: &Points,
     ln_weights: Option<&[f64]>,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
-    let marginals = marginals(model, x)?;
+    let marginals = in_parts(x, |part| model.process().marginals(part))?;
     let reach = |at: &Marginal| belief::ln_reach(model.warp(), *at, 1.0);
     let reach: Vec<f64> = marginals.iter().map(reach).collect();
     let weight = |i: usize| ln_weights.map_or(0.0, |weights| weights[i]);
@@ -154,12 +166,14 @@ fn ln_centres(
 /// Points that one thread takes at a time: a few blocks of a triangular solve.
 const POINTS_AT_ONCE: usize = 512;
 
-/// Means and variances of g, on all threads.
-fn marginals(model: &Model, x: &Points) -> Result<Vec<Marginal>> {
+/// What `work` says of the points, on all threads.
+fn in_parts<T: Send>(
+    x: &Points,
+    work: impl Fn(&Points) -> Result<Vec<T>> + Sync,
+) -> Result<Vec<T>> {
     let parts = parallel::map(x.len().div_ceil(POINTS_AT_ONCE), |k| {
         let from = k * POINTS_AT_ONCE;
-        let part = x.slice(from, (from + POINTS_AT_ONCE).min(x.len()));
-        model.process().marginals(&part)
+        work(&x.slice(from, (from + POINTS_AT_ONCE).min(x.len())))
     });
     let mut out = Vec::with_capacity(x.len());
     for part in parts {
