@@ -1,7 +1,7 @@
 //! Show what a run has found: figures as SVG and PNG, one self-contained page, and tables of draws.
 //!
-//! Everything that costs time is worked out once, into [`Findings`]; figures and pages are made from
-//! that value alone. [`look`] keeps it beside a run's journal.
+//! Everything that costs time is worked out once, into [`Findings`]; figures and pages are made
+//! from that value alone. [`look`] keeps it beside a run's journal.
 //!
 //! ```
 //! use warpquad::session::{Session, evaluator::Answer, spec::Problem};

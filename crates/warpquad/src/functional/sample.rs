@@ -39,8 +39,8 @@ pub struct Sample {
 /// two walkers of the other half, accepted by Metropolis' rule: the law stays and the repeats part.
 /// A walker belongs to one kind of models, drawn by what each adds to the density where the walker
 /// begins, and moves under that kind's density: point and kind together follow the mixture, and a
-/// move asks one kind instead of all. A move is accepted in two stages (Christen and Fox 2005): f at
-/// the mean of g, which is cheap, turns most of them down, and the density itself has the last word.
+/// move asks one kind instead of all. A move is accepted in two stages (Christen and Fox 2005). f
+/// at the mean of g, which is cheap, turns most of them down; the density itself has the last word.
 /// A measure without a density, or one that is itself a sample, is only resampled.
 pub fn sample(
     ensemble: &Ensemble,

@@ -67,7 +67,8 @@ impl Session {
     /// ```
     /// use warpquad::session::{Session, evaluator::{Answer, Failure}, spec::Problem};
     /// use warpquad::Value;
-    /// let text = "integrand.log = '-x^2'\nintegrand.on_failure = 'skip'\nparameters.x.normal = [0, 1]";
+    /// let integrand = "integrand.log = '-x^2'\nintegrand.on_failure = 'skip'";
+    /// let text = &format!("{integrand}\nparameters.x.normal = [0, 1]");
     /// let mut session = Session::new(Problem::parse(text)?, text, 0)?;
     /// let [a, b] = [session.ask()?, session.ask()?];
     /// session.tell(a.id, Answer::Value(Value::Log(-1.0)), 0.5)?;
@@ -75,7 +76,8 @@ impl Session {
     /// session.tell(b.id, Answer::Failure(failure), 0.25)?;
     /// let account = session.account();
     /// assert_eq!((account.evaluations[0].seconds, &account.evaluations[0].x), (0.5, &a.x));
-    /// assert_eq!((account.failures[0].reason.as_str(), &account.failures[0].x), ("no memory", &b.x));
+    /// let failed = &account.failures[0];
+    /// assert_eq!((failed.reason.as_str(), &failed.x), ("no memory", &b.x));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn account(&self) -> Account {
