@@ -33,8 +33,8 @@ fn every_example_runs_as_it_is() {
 
 #[test]
 fn the_table_gives_the_integral_that_its_formula_has() {
-    // The values are those of -2 (x - 1/2)^2 - 1.5 (y + 0.3)^2 - x y: with the prior, the exponent is
-    // -v' A v / 2 + b' v + c with A = [[5, 1], [1, 4]], b = (2, -0.9), c = -0.635, and
+    // The values are those of -2 (x - 1/2)^2 - 1.5 (y + 0.3)^2 - x y. With the prior, the exponent
+    // is -v' A v / 2 + b' v + c with A = [[5, 1], [1, 4]], b = (2, -0.9), c = -0.635, and
     // Z = |A|^-1/2 exp(b' A^-1 b / 2 + c).
     let (determinant, c) = (5.0 * 4.0 - 1.0_f64, -0.5 - 1.5 * 0.09);
     let (b0, b1) = (2.0, -0.9);
