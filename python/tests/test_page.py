@@ -1,4 +1,4 @@
-"""The page of a run in a real browser: every figure, hover, keyboard, both themes, widths, paper."""
+"""The page of a run in a real browser: figures, hover, keyboard, themes, widths, paper."""
 
 import json
 import os

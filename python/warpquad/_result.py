@@ -240,8 +240,8 @@ class Result:
     def plot(
         self, n: int = 4000, figure: Figure | None = None, parameters: Sequence[str] | None = None
     ) -> Figure:
-        """A figure: the convergence of ln Z, and a corner plot of n draws with the prior's marginals
-        and where the run looked. Needs matplotlib.
+        """A figure: the convergence of ln Z, and a corner plot of n draws with the prior's
+        marginals and where the run looked. Needs matplotlib.
 
         It shows itself in a notebook; `r.plot().savefig("run.png")` keeps it, and
         `r.plot(figure=plt.figure(layout="constrained"))` draws into a window of pyplot's.
@@ -264,8 +264,8 @@ class Result:
         title: str = "warpquad",
         parameters: Sequence[str] | None = None,
     ) -> Page:
-        """The page of the run, which the program writes by `warpquad report RUN --html`: the answer,
-        its convergence, the posterior, what there is to judge it by, and the time.
+        """The page of the run, which the program writes by `warpquad report RUN --html`: the
+        answer, its convergence, the posterior, what there is to judge it by, and the time.
 
         It is one file that needs no network. What it shows is worked out by the first call.
 
