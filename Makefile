@@ -10,7 +10,7 @@ WHEELS := target/wheels
 export WARPQUAD_TEST_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help test test-rust test-python test-tools wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
+.PHONY: chromium help test test-rust test-python test-tools wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -20,7 +20,7 @@ test: test-rust test-python test-tools ## all tests, Rust and Python
 test-rust: $(VENV)/.test ## Rust tests, doctests included
 	cargo test --release --workspace
 
-test-python: $(VENV)/.test installed program ## Python tests and types, on the built wheel; the wheel on other Pythons
+test-python: $(VENV)/.test installed program chromium ## Python tests and types, on the built wheel; the wheel on other Pythons
 	$(VENV)/bin/mypy --cache-dir target/mypy -p warpquad
 	$(VENV)/bin/python -m pytest -p no:cacheprovider python/tests
 	$(VENV)/bin/python tools/wheel_versions.py $(WHEELS)/*.whl
@@ -28,6 +28,13 @@ test-python: $(VENV)/.test installed program ## Python tests and types, on the b
 test-tools: $(TOOLS)/.tools wheel ## adapters against the real packages, on the built wheel
 	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps $(WHEELS)/*.whl
 	$(TOOLS)/bin/python -m pytest -p no:cacheprovider python/tests_tools
+
+# The tests of a run's page need a real browser. Without root they are left out, and say so.
+chromium: ## install Debian's chromium for the tests of a run's page, if it is not there
+	@if command -v chromium > /dev/null || [ -n "$$WARPQUAD_TEST_CHROMIUM" ]; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get > /dev/null; then \
+	apt-get update -q && apt-get install -y -q --no-install-recommends chromium fonts-dejavu-core; \
+	else echo "no chromium: the tests of a run's page are left out; install it, or set WARPQUAD_TEST_CHROMIUM"; fi
 
 wheel: $(VENV)/.test ## build the Python package: target/wheels
 	rm -rf $(WHEELS)

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import warpquad
 import warpquad as wq
 from scipy import stats
 
@@ -196,7 +197,55 @@ def test_plots(normal, plane, tmp_path):
         assert figure._repr_png_().startswith(b"\x89PNG")
         figure.savefig(tmp_path / f"{name}.png")
         assert (tmp_path / f"{name}.png").stat().st_size > 10_000
-        assert len(figure.subfigs) == 3
+        top, corner = figure.subfigs
+        assert [axes.get_ylabel() for axes in top.axes] == ["log Z"]
+        # All marginals are there, in the parameters' order, and below them every pair.
+        if len(result.names) > 1:
+            titles = [axes.get_title(loc="left").split(" = ")[0] for axes in corner.axes if axes.get_visible()]
+            assert [title for title in titles if title] == result.names
+            pairs = len(result.names) * (len(result.names) + 1) // 2
+            assert sum(axes.get_visible() for axes in corner.axes) == pairs + 1  # and the colours
+    chosen = many.plot(500, parameters=["p3", "p1"])
+    marginals = [axes.get_title(loc="left").split(" = ")[0] for axes in chosen.subfigs[1].axes if axes.get_visible()]
+    assert marginals == many.names
+    labels = {axes.get_xlabel() for axes in chosen.subfigs[2].axes}
+    assert {"p1", "p3"} <= labels and "p0" not in labels
+    with pytest.raises(wq.SpecError, match="there is no 'q'; the run has p0, p1"):
+        many.plot(parameters=["q"])
+
+
+def test_a_second_look_costs_nothing(normal, monkeypatch):
+    first = normal.posterior(300)
+    trace, page = normal.trace(), normal.to_html()
+    # Without the core nothing can be worked out again.
+    monkeypatch.setattr(normal, "_then", None)
+    monkeypatch.setattr(warpquad._core, "findings", None)
+    again = normal.posterior(300)
+    assert np.array_equal(first["a"], again["a"]) and first["a"] is not again["a"]
+    again["a"][:] = 0.0
+    assert np.array_equal(first["a"], normal.posterior(300)["a"])
+    assert np.array_equal(trace["low"], normal.trace()["low"])
+    assert normal.to_html().text == page.text
+
+
+def test_the_page_has_the_users_own_parameters(tmp_path):
+    # A prior transform: the core sees coordinates in (0, 1), the page shows 10 to 20.
+    r = wq.integrate(lambda x: -((x[0] - 14.0) ** 2), lambda u: 10.0 + 10.0 * u, names=["depth"], budget=12, progress=False)
+    page = r.to_html(tmp_path / "page.html", title="A <lake>")
+    text = (tmp_path / "page.html").read_text()
+    assert text == page.text and "<h1>A &lt;lake&gt;</h1>" in text and "coordinates between 0 and 1" not in text
+    row = text.split('<th scope="row">depth</th><td>')[1].split("</td>")
+    assert abs(float(row[0]) - 14.0) < 0.2
+
+
+def test_a_verdict_comes_first(normal):
+    verdict = {"verdict": "unsettled", "reasons": [{"code": "moving", "sentence": "It moves."}]}
+    other = copy.copy(normal)
+    other.report = {**normal.report, **verdict}
+    other._found = None
+    assert repr(other).splitlines()[0].split(maxsplit=1) == ["verdict", "unsettled. It moves."]
+    text = other.to_html().text
+    assert text.index('class="verdict unsettled"') < text.index('class="headline"') and "It moves." in text
 
 
 def test_a_plot_without_matplotlib_says_what_to_install(normal, monkeypatch):

@@ -1,15 +1,16 @@
-"""Draw a result: the convergence of ln Z, the marginals, and where the run looked."""
+"""Draw a result: the convergence of ln Z, and a corner plot of the posterior."""
 
 from __future__ import annotations
 
 import io
-from itertools import combinations
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from warpquad._errors import WarpquadError
+from warpquad._page import known
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -19,15 +20,18 @@ if TYPE_CHECKING:
 
 Array = npt.NDArray[np.float64]
 
-# Marginals and pairs that one figure shows; of more, those that the run learned most about.
-MARGINALS = 4
-PAIRS = 3
+# Parameters that a corner plot shows unless others are named; the marginals of all are shown.
+CORNER = 8
+# Marginals in a row, where there are too many parameters for one corner plot.
+ACROSS = 6
 BLUE, ORANGE, GREY = "#1f5fa8", "#d9822b", "#8a8f98"
 # Nats below the best evaluation that the colours span: 8 is a likelihood of 1/3000 of it.
 DEPTH = 8.0
 
 
-def plot(result: Result, n: int, figure: Figure | None) -> Figure:
+def plot(
+    result: Result, n: int, figure: Figure | None, parameters: Sequence[str] | None
+) -> Figure:
     """Draw into a figure. One of our own shows itself in notebooks, without pyplot."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -43,23 +47,33 @@ def plot(result: Result, n: int, figure: Figure | None) -> Figure:
             FigureCanvasAgg(self).print_png(out)  # type: ignore[no-untyped-call, unused-ignore]
             return out.getvalue()
 
+    chosen = known(parameters, result.names)
     draws = _draws(result, n)
     prior = _prior(result, n)
-    shown = _informative(draws, prior)[:MARGINALS]
-    pairs = _pairs(draws, shown)[:PAIRS]
-    columns = max(len(shown), len(pairs), 2)
+    shown = chosen or _informative(draws, prior)
+    rest = [] if len(shown) == len(draws) else list(draws)
+    rows = -(-len(rest) // ACROSS)
+    side = max(len(shown), 2)
     if figure is None:
-        figure = ResultFigure(figsize=(max(6.4, 2.5 * columns), 7.2), dpi=80, layout="constrained")
-    parts: Any = figure.subfigures(3, 1, height_ratios=[1.0, 0.8, 1.2])
-    top, middle, bottom = parts
-    _convergence(top.subplots(), result)
-    for axes, name in zip(np.ravel(middle.subplots(1, len(shown))), shown):
-        _marginal(axes, name, draws, prior)
-    middle.axes[0].legend(fontsize=7, frameon=False, handlelength=1.2)
-    if pairs:
-        _looks(bottom, pairs, result, draws)
+        width = max(6.4, 1.5 * side if side > 4 else 2.4 * side, 1.6 * ACROSS if rest else 0)
+        height = 2.6 + 1.4 * rows + (width if len(shown) > 1 else 5.0)
+        figure = ResultFigure(figsize=(width, height), dpi=80, layout="constrained")
+    heights = [2.6, *([1.4 * rows] if rest else []), figure.get_figwidth()]
+    parts: Any = figure.subfigures(len(heights), 1, height_ratios=heights)
+    _convergence(parts[0].subplots(), result)
+    if rest:
+        grid = np.ravel(parts[1].subplots(rows, ACROSS))
+        for axes, name in zip(grid, rest):
+            _marginal(axes, name, draws, prior)
+        for axes in grid[len(rest) :]:
+            axes.set_visible(False)
+    if len(shown) == 1:
+        top, bottom = parts[-1].subplots(2, 1)
+        _marginal(top, shown[0], draws, prior)
+        top.legend(fontsize=8, frameon=False)
+        _look(bottom, shown[0], result)
     else:
-        _look(bottom.subplots(), shown[0], result)
+        _corner(parts[-1], shown, result, draws, prior)
     return figure
 
 
@@ -92,34 +106,23 @@ def _trace(result: Result) -> dict[str, Array]:
 
 
 def _informative(draws: dict[str, Array], prior: dict[str, Array]) -> list[str]:
-    """The parameters in the order of how much narrower the data made them."""
+    """The parameters that the data narrowed most, as many as one corner plot has room for, in their
+    own order."""
 
     def shrunk(name: str) -> float:
         if draws[name].size == 0:
             return 0.0
         return float(_spread(draws[name]) / max(_spread(prior[name]), np.finfo(float).tiny))
 
-    if len(draws) <= MARGINALS:
+    if len(draws) <= CORNER:
         return list(draws)
-    return sorted(draws, key=shrunk)
+    most = set(sorted(draws, key=shrunk)[:CORNER])
+    return [name for name in draws if name in most]
 
 
 def _spread(x: Array) -> float:
     low, high = np.quantile(x, [0.16, 0.84])
     return float(high - low)
-
-
-def _pairs(draws: dict[str, Array], shown: list[str]) -> list[tuple[str, str]]:
-    """Pairs of parameters, those that depend most on each other first."""
-    pairs = list(combinations(shown, 2))
-    if len(pairs) <= PAIRS or draws[shown[0]].size == 0:
-        return pairs
-
-    def dependence(pair: tuple[str, str]) -> float:
-        ranks = np.array([np.argsort(np.argsort(draws[name])) for name in pair])
-        return -abs(float(np.corrcoef(ranks)[0, 1]))
-
-    return sorted(pairs, key=dependence)
 
 
 def _plain(axes: Axes) -> None:
@@ -148,13 +151,7 @@ def _convergence(axes: Axes, result: Result) -> None:
 
 
 def _marginal(axes: Axes, name: str, draws: dict[str, Array], prior: dict[str, Array]) -> None:
-    seen = draws[name] if draws[name].size else prior[name]
-    low, high = np.quantile(seen, [0.0005, 0.9995])
-    margin = 0.25 * (high - low)
-    # No wider than the prior: a bounded parameter ends where it ends.
-    edges = np.linspace(
-        max(low - margin, prior[name].min()), min(high + margin, prior[name].max()), 31
-    )
+    edges = np.linspace(*_limits(name, draws, prior), 31)
     width = edges[1] - edges[0]
     for x, color, label in ((prior[name], GREY, "prior"), (draws[name], BLUE, "posterior")):
         if x.size:
@@ -173,6 +170,7 @@ def _marginal(axes: Axes, name: str, draws: dict[str, Array], prior: dict[str, A
         axes.set_title(f"{name} = {mean:.3g} ± {sd:.2g}", fontsize=9, loc="left")
     else:
         axes.set_title(name, fontsize=9, loc="left")
+    axes.set_xlim(edges[0], edges[-1])
     axes.set_yticks([])
     axes.set_ylim(bottom=0)
     _plain(axes)
@@ -188,33 +186,62 @@ def _values(result: Result) -> tuple[Array, str]:
     return observed["f"], "f"
 
 
-def _looks(
-    figure: Any, pairs: list[tuple[str, str]], result: Result, draws: dict[str, Array]
+def _corner(
+    figure: Any, shown: list[str], result: Result, draws: dict[str, Array], prior: dict[str, Array]
 ) -> None:
-    grid = np.ravel(figure.subplots(1, len(pairs)))
+    """Marginals on the diagonal, and below it each pair with the evaluations."""
+    grid = figure.subplots(len(shown), len(shown), squeeze=False)
     values, label = _values(result)
     order = np.argsort(values)
+    observed = result.observations
     dots: Any = None
-    for axes, pair in zip(grid, pairs):
-        x, y = (result.observations[name] for name in pair)
-        _contours(axes, draws[pair[0]], draws[pair[1]])
-        dots = axes.scatter(
-            x[order],
-            y[order],
-            c=values[order],
-            s=14,
-            cmap="viridis",
-            edgecolors="white",
-            linewidths=0.3,
-            zorder=3,
-        )
-        axes.set_xlabel(pair[0], fontsize=9)
-        axes.set_ylabel(pair[1], fontsize=9)
-        _plain(axes)
-    bar = figure.colorbar(dots, ax=list(grid), shrink=0.9, aspect=25)
+    for i, below in enumerate(shown):
+        for j, across in enumerate(shown):
+            axes = grid[i, j]
+            if j > i:
+                axes.set_visible(False)
+                continue
+            if i == j:
+                _marginal(axes, across, draws, prior)
+            else:
+                _contours(axes, draws[across], draws[below])
+                dots = axes.scatter(
+                    observed[across][order],
+                    observed[below][order],
+                    c=values[order],
+                    s=10,
+                    cmap="viridis",
+                    edgecolors="white",
+                    linewidths=0.3,
+                    zorder=3,
+                )
+                best = int(np.argmax(values))
+                axes.plot(
+                    observed[across][best], observed[below][best], "o", ms=8, mfc="none", mec=ORANGE, zorder=4
+                )
+                axes.set_xlim(*_limits(across, draws, prior))
+                axes.set_ylim(*_limits(below, draws, prior))
+                _plain(axes)
+            axes.set_xlabel(across if i == len(shown) - 1 else "", fontsize=9)
+            axes.set_ylabel(below if j == 0 and i > 0 else "", fontsize=9)
+            if i < len(shown) - 1:
+                axes.tick_params(labelbottom=False)
+            if j > 0:
+                axes.tick_params(labelleft=False)
+    beside = grid[0, 0].legend(fontsize=7, frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1.0))
+    beside.set_in_layout(False)
+    bar = figure.colorbar(dots, ax=grid[0, 1:].tolist(), location="top", shrink=0.6, aspect=25)
     bar.set_label(label if label == "f" else f"log f (best {DEPTH:.0f} nats)", fontsize=8)
     bar.ax.tick_params(labelsize=7)
-    grid[0].set_title(f"where it looked: {result.evaluations} evaluations", fontsize=9, loc="left")
+
+
+def _limits(name: str, draws: dict[str, Array], prior: dict[str, Array]) -> tuple[float, float]:
+    """The window of a parameter: that of the posterior with a margin, no wider than the prior."""
+    seen = draws[name] if draws[name].size else prior[name]
+    low, high = np.quantile(seen, [0.0005, 0.9995])
+    margin = 0.25 * (high - low)
+    # A bounded parameter ends where it ends.
+    return max(low - margin, prior[name].min()), min(high + margin, prior[name].max())
 
 
 def _contours(axes: Axes, x: Array, y: Array) -> None:

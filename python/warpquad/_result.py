@@ -5,18 +5,20 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from warpquad import _core, _expectation
+from warpquad import _core, _expectation, _page
 from warpquad._errors import SpecError
 from warpquad._expectation import Expectation
 from warpquad._calling import Argument
 from warpquad._integrand import Failure, Integrand, calling_of
+from warpquad._page import Page
 from warpquad._priors import Priors
 
 if TYPE_CHECKING:
@@ -76,6 +78,8 @@ class Result:
         self._lines = core.to_lines()
         self._nodes: _core.PosteriorNodes | None = None
         self._steps: dict[int, Array] = {}
+        self._drawn: dict[tuple[int, int], tuple[Array, Array]] = {}
+        self._found: str | None = None
 
     @property
     def log_z(self) -> float:
@@ -152,7 +156,7 @@ class Result:
         """Posterior draws of equal weight: n values of each parameter, the same for the same seed.
 
         They follow the prior times the belief's mean of f, and are exchangeable: any part of them
-        is a sample too.
+        is a sample too. A second call with the same n and seed costs nothing.
         """
         points, _ = self._draws(n, seed)
         return dict(zip(self.names, points.T.copy()))
@@ -165,8 +169,11 @@ class Result:
     def _draws(self, n: int, seed: int) -> tuple[Array, Array]:
         if not (isinstance(n, (int, np.integer)) and n >= 1):
             raise SpecError.of("n", f"must be a whole number of draws, 1 or more, got {n!r}")
-        points, log_f, _, _ = self._then.draws(int(n), seed)
-        return self.priors.to_x(points), log_f
+        key = (int(n), seed)
+        if key not in self._drawn:
+            points, log_f, _, _ = self._then.draws(*key)
+            self._drawn[key] = self.priors.to_x(points), log_f
+        return self._drawn[key]
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
@@ -210,8 +217,9 @@ class Result:
         """What was known of ln Z on the way: `evaluations`, `log_z`, `log_z_sd`, `low` and `high`
         (95 %) as arrays.
 
-        The run's own fits are conditioned again on what it had seen by then, so this takes about as
-        long as so many results.
+        The run's own fits are conditioned again on what it had seen by then. The leading model
+        alone tells the way, which is cheap; the last entry is the result. A second call costs
+        nothing.
         """
         if points not in self._steps:
             self._steps[points] = np.array(self._then.trace(points, 0.95)).reshape(-1, 5).T
@@ -276,20 +284,56 @@ class Result:
 
         return _export.to_anesthetic(self, n, seed, settings)
 
-    def plot(self, n: int = 4000, figure: Figure | None = None) -> Figure:
-        """A figure: the convergence of ln Z, the marginals of n draws, and where the run looked.
-        Needs matplotlib.
+    def plot(
+        self, n: int = 4000, figure: Figure | None = None, parameters: Sequence[str] | None = None
+    ) -> Figure:
+        """A figure: the convergence of ln Z, and a corner plot of n draws with the prior's
+        marginals and where the run looked. Needs matplotlib.
 
         It shows itself in a notebook; `r.plot().savefig("run.png")` keeps it, and
         `r.plot(figure=plt.figure(layout="constrained"))` draws into a window of pyplot's.
+
+        Args:
+            n: how many posterior draws it is made from.
+            figure: draw into this one instead of a new one.
+            parameters: which parameters the corner plot shows, in their own order; by default all,
+                and of more than eight those that the run learned most about. The marginals of all
+                are shown in any case.
         """
         from warpquad import _plotting
 
-        return _plotting.plot(self, n, figure)
+        return _plotting.plot(self, n, figure, parameters)
+
+    def to_html(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        *,
+        title: str = "warpquad",
+        parameters: Sequence[str] | None = None,
+    ) -> Page:
+        """The page of the run, which the program writes by `warpquad report RUN --html`: the
+        answer, its convergence, the posterior, what there is to judge it by, and the time.
+
+        It is one file that needs no network. What it shows is worked out by the first call.
+
+        Args:
+            path: write it there; without one it is only returned, and shows itself in a notebook.
+            title: its heading.
+            parameters: which parameters the corner plot shows; by default all, at most eight.
+        """
+        if self._found is None:
+            found = _core.findings(self._lines, self.stop)
+            self._found = _page.in_x(found, self.priors, self.report)
+        chosen = _page.known(parameters, self.names)
+        page = Page(_core.page(self._found, title, chosen))
+        if path is not None:
+            page.save(path)
+        return page
 
     def _rows(self) -> dict[str, str]:
         low, high = self.interval()
         rows = {
+            **self._verdict_rows(),
             "log Z": f"{self.log_z:.4f} ± {self.log_z_sd:.4f}",
             "95 % interval": f"[{low:.4f}, {high:.4f}]",
             **self._audit_row(),
@@ -299,6 +343,14 @@ class Result:
             "seconds": f"{self.seconds:.1f}",
         }
         return rows | {f"warning {i}": text for i, text in enumerate(self.warnings, 1)}
+
+    def _verdict_rows(self) -> dict[str, str]:
+        """The verdict first, with its reasons, where the report has one."""
+        word = self.report.get("verdict")
+        if word is None:
+            return {}
+        reasons = [str(reason["sentence"]) for reason in self.report.get("reasons", [])]
+        return {"verdict": " ".join([f"{word}.", *reasons]) if reasons else str(word)}
 
     def _audit_row(self) -> dict[str, str]:
         audit = self.audit

@@ -31,8 +31,14 @@ pub enum Command {
     Tell(Tell),
     /// Say in one line where a run is, while it runs too
     Status(Look),
-    /// Say what a run has found, while it runs too
-    Report(Look),
+    /// Say what a run has found, while it runs too: as text, a page or figures
+    Report(Report),
+    /// Serve the page of a run to this machine's browser, and refresh it while the run goes on
+    Watch(Watch),
+    /// Write posterior draws of a run to a file
+    Posterior(Posterior),
+    /// Draw the corner plot of a run's posterior
+    Plot(Plot),
     /// Bring a damaged run back to its last good line; the rest is kept beside it
     Repair(Look),
     /// Compare models: log Bayes factors and model probabilities
@@ -109,6 +115,53 @@ pub struct Look {
 }
 
 #[derive(Debug, Args)]
+pub struct Report {
+    /// The run's directory
+    pub run: PathBuf,
+    /// Print one JSON object and nothing else
+    #[arg(long)]
+    pub json: bool,
+    /// Write a page with every figure, one file that needs no network
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+    /// Write every figure into this directory, as SVG and as PNG
+    #[arg(long, value_name = "DIR", conflicts_with = "json")]
+    pub plots: Option<PathBuf>,
+    /// The parameters of the corner plot, with commas between them [default: all, at most 8]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub parameters: Option<Vec<String>>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  warpquad posterior out/banana --draws 4000 --out draws.csv")]
+pub struct Posterior {
+    /// The run's directory
+    pub run: PathBuf,
+    /// How many draws, all of one weight
+    #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(warpquad_report::DRAWS).unwrap_or(NonZeroUsize::MIN))]
+    pub draws: NonZeroUsize,
+    /// The file: .csv, .jsonl (JSON lines) or .txt (GetDist's, with .paramnames beside it)
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The seed of the draws
+    #[arg(long, value_name = "S", default_value_t = warpquad_report::DRAWS_SEED)]
+    pub seed: u64,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  warpquad plot out/banana --out corner.png")]
+pub struct Plot {
+    /// The run's directory
+    pub run: PathBuf,
+    /// The file: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+    /// The parameters to show, with commas between them [default: all, at most 8]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub parameters: Option<Vec<String>>,
+}
+
+#[derive(Debug, Args)]
 pub struct Compare {
     /// The runs' directories, a model each
     #[arg(required = true, num_args = 2..)]
@@ -116,6 +169,26 @@ pub struct Compare {
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
+    /// Write a page with the models side by side
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    pub html: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+#[command(
+    after_help = "The page is served to this machine only, at an address with a token. Ctrl-C ends it."
+)]
+pub struct Watch {
+    /// The run's directory
+    pub run: PathBuf,
+    /// The port [default: a free one]
+    #[arg(
+        long,
+        value_name = "PORT",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub port: u16,
 }
 
 #[derive(Debug, Args)]

@@ -1,10 +1,13 @@
 //! Compare the models of several runs by their evidence.
 
 use crate::args::Compare;
+use crate::figures::title;
 use crate::output::{self, number};
 use serde_json::json;
+use std::path::PathBuf;
 use warpquad::Result;
 use warpquad::session::Session;
+use warpquad_report::{comparison, look};
 
 /// Draws of the joint uncertainty: runs are independent, so draw k of each goes together.
 const LEVELS: usize = 999;
@@ -29,8 +32,16 @@ pub fn compare(args: &Compare) -> Result<()> {
             })
         })
         .collect();
+    let compared = json!({"models": rows, "reference": models[0].0, "prior": "equal"});
     if args.json {
-        output::json(&json!({"models": rows, "reference": models[0].0, "prior": "equal"}));
+        output::json(&compared);
+        return Ok(());
+    }
+    if let Some(file) = &args.html {
+        let look = |dir: &PathBuf| Ok((title(dir), look(dir)?));
+        let found = args.runs.iter().map(look).collect::<Result<Vec<_>>>()?;
+        output::write(file, comparison(&found, &compared)?)?;
+        output::line(&format!("wrote {}", file.display()));
         return Ok(());
     }
     let width = models.iter().map(|m| m.0.chars().count()).max();

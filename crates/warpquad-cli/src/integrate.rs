@@ -26,6 +26,11 @@ pub fn integrate(args: &Integrate) -> Result<()> {
     let stop = match session::source(session.problem(), home, files)? {
         None => take_table(&mut session, home)?,
         Some(source) => {
+            if args.run.is_none() && !args.quiet && !args.json {
+                eprintln!(
+                    "nothing will be kept of this run: --run DIR keeps it, to go on with and to look at"
+                );
+            }
             if resuming && args.recheck {
                 recheck(&session, source.as_ref())?;
             }

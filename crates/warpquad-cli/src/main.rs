@@ -4,6 +4,8 @@ mod args;
 mod ask_tell;
 mod check;
 mod compare;
+mod draws;
+mod figures;
 mod integrate;
 mod interrupt;
 mod list;
@@ -16,6 +18,7 @@ mod repair;
 mod report;
 mod reproduce;
 mod scratch;
+mod watch;
 
 use args::{Cli, Command};
 use clap::{CommandFactory, Parser};
@@ -31,6 +34,9 @@ fn main() -> ExitCode {
         Command::Tell(args) => ask_tell::tell(&args),
         Command::Status(args) => report::status(&args),
         Command::Report(args) => report::report(&args),
+        Command::Watch(args) => watch::watch(&args),
+        Command::Posterior(args) => draws::posterior(&args),
+        Command::Plot(args) => figures::plot(&args),
         Command::Repair(args) => repair::repair(&args),
         Command::Compare(args) => compare::compare(&args),
         Command::Regress(args) => regress::regress(&args),

@@ -81,6 +81,14 @@ pub fn read(path: &Path) -> Result<String> {
     })
 }
 
+/// Write a file, with its name in the error.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
+    std::fs::write(path, bytes).map_err(|error| Error::Io {
+        path: path.display().to_string(),
+        reason: error.to_string(),
+    })
+}
+
 /// Read a problem file: the problem and its text.
 pub fn problem(path: &Path) -> Result<(Problem, String)> {
     let text = read(path)?;

@@ -1,9 +1,10 @@
 //! Say what a run has found, in a table a person can read.
 
-use crate::args::Look;
+use crate::args::{self, Look};
+use crate::figures;
 use crate::output::{self, number, seconds};
-use warpquad::Result;
 use warpquad::session::{Report, Session};
+use warpquad::{Error, Result};
 
 /// The table of a report.
 pub fn print(report: &Report) {
@@ -88,7 +89,14 @@ pub fn print(report: &Report) {
     output::rows(&rows);
 }
 
-pub fn report(args: &Look) -> Result<()> {
+pub fn report(args: &args::Report) -> Result<()> {
+    if args.html.is_some() || args.plots.is_some() {
+        return figures::report(args);
+    }
+    if args.parameters.is_some() {
+        let reason = "are for the figures: give --html FILE or --plots DIR too";
+        return Err(Error::spec("parameters", reason));
+    }
     let mut session = Session::peek(&args.run)?;
     let report = look(&mut session)?;
     if args.json {

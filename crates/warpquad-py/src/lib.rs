@@ -3,6 +3,7 @@
 
 mod blocks;
 mod error;
+mod page;
 mod priors;
 mod report;
 mod session;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     blocks::register(module)?;
+    page::register(module)?;
     priors::register(module)?;
     report::register(module)?;
     session::register(module)?;

@@ -36,3 +36,26 @@ fn two_runs_are_compared_with_their_uncertainty() {
     assert_eq!(table.lines().count(), 4);
     done(warpquad(&["compare"]).arg(&a)).refuses(2, &["2 values required"]);
 }
+
+#[test]
+fn models_are_set_side_by_side_on_a_page() {
+    let dir = directory("compare-page");
+    let narrow = write(&dir, "narrow.toml", GAUSSIAN);
+    let wide = write(&dir, "wide.toml", &GAUSSIAN.replace("[0, 1]", "[0, 2]"));
+    let (a, b) = (dir.join("narrow"), dir.join("wide"));
+    for (problem, run) in [(&narrow, &a), (&wide, &b)] {
+        done(&mut integrate(problem, run, &["--quiet", "--budget", "12"])).exits(0);
+    }
+    let page = dir.join("page.html");
+    let words = ["compare", "--html", page.to_str().unwrap()];
+    done(warpquad(&words).arg(&a).arg(&b)).exits(0);
+    let text = std::fs::read_to_string(&page).unwrap();
+    for part in [
+        "Bayes factors are against narrow",
+        "figure-evidences",
+        "figure-marginals-x",
+        "wide",
+    ] {
+        assert!(text.contains(part), "{part}");
+    }
+}

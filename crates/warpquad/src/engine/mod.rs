@@ -11,6 +11,7 @@
 mod ascent;
 mod audit;
 mod auto;
+mod diagnosis;
 mod fitter;
 mod frame;
 mod history;
@@ -27,6 +28,7 @@ mod trace;
 
 pub use audit::Draw;
 pub use auto::{Auto, Climb, Field, Tuning};
+pub use diagnosis::{Diagnosis, KindSays, LeftOut};
 pub use frame::Frame;
 pub use history::{History, LastFit};
 pub use method::{AUTO, Entry, Method, Plan, REGISTRY};

@@ -20,6 +20,8 @@ impl Engine {
     /// Nodes in the user's coordinates, weighted by the mean of f pi / Z and by joint draws of f:
     /// any `E[h] = L_h[f] / L_1[f]` is a sum over them.
     pub fn posterior_nodes(&mut self) -> Result<Ratio> {
+        // The answer may take a frame of its own.
+        self.answer()?;
         let streams = self.history().streams();
         let frame = self.history().frame.clone();
         let ensemble = self.ensemble()?;
@@ -36,6 +38,7 @@ impl Engine {
 
     /// `n` points of equal weight, in the user's coordinates, that follow the mean of f pi / Z.
     pub fn posterior_sample(&mut self, n: usize, seed: u64) -> Result<Sample> {
+        self.answer()?;
         let mut rng = Streams::new(seed, self.len() as u64).rng(Stream::Posterior);
         let frame = self.history().frame.clone();
         let drawn = sample(self.ensemble()?, frame.measure(), n, &mut rng)?;
@@ -46,6 +49,7 @@ impl Engine {
     /// Nodes in the coordinates of the frame, with their part of the mean of f pi / Z: enough to
     /// see the shape of the peak.
     pub(super) fn peak_nodes(&mut self) -> Result<(Points, Vec<f64>)> {
+        self.answer()?;
         let seed = self.history().streams().seed(Stream::Expectation);
         let frame = self.history().frame.clone();
         let ensemble = self.ensemble()?;

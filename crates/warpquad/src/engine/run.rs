@@ -34,7 +34,7 @@ pub struct Engine {
     /// The number of observations at which the frame was looked at last.
     looked_at: usize,
     /// The model of the observations so far, the fit behind it, and their number.
-    current: Option<(Model, LastFit, usize)>,
+    pub(super) current: Option<(Model, LastFit, usize)>,
     /// What is believed of f, and after how many observations.
     pub(super) answered: Option<(Answer, usize)>,
     /// What the audit draws from, and of how many observations; `None` while every f is 0.
@@ -198,7 +198,7 @@ impl Engine {
     }
 
     /// Before the climb has ended, answer in the frame of the peak as far as it is known.
-    fn take_provisional_frame(&mut self) -> Result<()> {
+    pub(super) fn take_provisional_frame(&mut self) -> Result<()> {
         let none = Points::empty(self.points.dim())?;
         self.look_around(&none)?;
         let Some(ascent) = self.ascent.as_ref().filter(|_| self.framed.is_none()) else {

@@ -63,6 +63,13 @@ pub trait Strategy: Debug + Send + Sync {
 
     /// What is believed of f, and so of Z.
     fn answer(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<Answer>;
+
+    /// What was known of Z, for a look back at many moments of a run: it may take less work, and so
+    /// fewer models, than the answer.
+    fn glance(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<(Law, Estimate)> {
+        let answer = self.answer(seen, lead, fit)?;
+        Ok((answer.law, answer.estimate))
+    }
 }
 
 /// What is believed of f, with the law of Z that it implies.

@@ -3,26 +3,43 @@
 use super::Engine;
 use super::Outcome;
 use crate::error::Result;
+use crate::numeric::parallel;
 
 impl Engine {
     /// What was known of Z after at most `most` numbers of evaluations, from the first fit to now.
     ///
     /// A run that chose its own points keeps every fit on its way, so looking back only conditions
-    /// again; one that was told its points is fitted afresh at each number.
+    /// again; one that was told its points is fitted afresh at each number. The way is told by
+    /// [`Strategy::glance`](super::Strategy::glance), and only the last step by the whole answer.
     pub fn trace(&mut self, most: usize) -> Result<Vec<Outcome>> {
         let last = self.len();
+        let numbers = self.milestones(most.max(1) - 1);
+        let engine: &Engine = self;
+        let steps = parallel::map(numbers.len(), |i| engine.first(numbers[i])?.glance());
         let mut out = Vec::new();
-        for n in self.milestones(most.max(1) - 1) {
-            let mut then = self.first(n)?;
-            // All observations may still have been 0.
-            if then.model()?.is_some() {
-                out.push(then.outcome()?);
-            }
+        for step in steps {
+            out.extend(step?);
         }
         if last > 0 {
             out.push(self.outcome()?);
         }
         Ok(out)
+    }
+
+    /// What is known of Z, by little work; `None` while every f is 0.
+    fn glance(mut self) -> Result<Option<Outcome>> {
+        self.take_provisional_frame()?;
+        self.model()?;
+        let Some((lead, fit, n)) = &self.current else {
+            return Ok(None);
+        };
+        let (law, estimate) = self.strategy.glance(self.history(), lead, fit)?;
+        Ok(Some(Outcome {
+            law,
+            estimate,
+            theta: Some(lead.theta().clone()),
+            evaluations: *n,
+        }))
     }
 
     /// At most `most` numbers of observations below the present one, evenly spread.

@@ -3,6 +3,8 @@
 use super::Nodes;
 use crate::belief::{self, Ensemble, Model};
 use crate::error::{Error, Result};
+use crate::numeric::parallel;
+use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
 use crate::points::Points;
 use crate::warp::{Marginal, Warp};
@@ -69,12 +71,42 @@ impl<'a> Density<'a> {
 
     /// ln of the mean of f / Z at the points.
     pub fn ln_density(&self, x: &Points) -> Result<Vec<f64>> {
-        let of_kind = |(model, _, ln_z): &(&Model, f64, f64)| -> Result<Vec<f64>> {
-            let (ln_f, _) = ln_centres(model, x, None)?;
-            Ok(ln_f.into_iter().map(|ln_f| ln_f - ln_z).collect())
+        let by_kind = (0..self.kinds.len()).map(|k| self.of_kind(k, x));
+        Ok(self.mixed(&by_kind.collect::<Result<Vec<_>>>()?))
+    }
+
+    /// ln of f / Z under the kind at one place, at the points.
+    pub fn of_kind(&self, place: usize, x: &Points) -> Result<Vec<f64>> {
+        let (model, _, ln_z) = self.kinds[place];
+        let (ln_f, _) = ln_centres(model, x, None)?;
+        Ok(ln_f.into_iter().map(|ln_f| ln_f - ln_z).collect())
+    }
+
+    /// The same with f at the mean of g in place of the mean of f, which takes no variance: cheap,
+    /// and close to it where f is known.
+    pub fn at_mean_of_g(&self, place: usize, x: &Points) -> Result<Vec<f64>> {
+        let (model, _, ln_z) = self.kinds[place];
+        let means = in_parts(x, |part| model.process().means(part))?;
+        let ln_f = |mu: f64| {
+            let (ln_unit, value) = whole(model.warp().offset(), model.value_at(mu, mu));
+            ln_unit + value.max(0.0).ln() - ln_z
         };
-        let by_kind = self.kinds.iter().map(of_kind).collect::<Result<Vec<_>>>()?;
-        Ok(self.mixed(&by_kind))
+        Ok(means.into_iter().map(ln_f).collect())
+    }
+
+    /// The place of a kind drawn by what each adds to the mean of f / Z at a node.
+    pub fn draw_kind(&self, by_kind: &[Vec<f64>], node: usize, rng: &mut Rng) -> usize {
+        let pairs = by_kind.iter().zip(&self.kinds);
+        let terms: Vec<f64> = pairs.map(|(own, (_, w, _))| w + own[node]).collect();
+        let total = ln_sum_exp(&terms);
+        let mut left = rng.uniform();
+        for (k, term) in terms.iter().enumerate() {
+            left -= (term - total).exp();
+            if left < 0.0 {
+                return k;
+            }
+        }
+        terms.len() - 1
     }
 
     /// ln of the weighted mean of Z over the kinds: what turns f / Z into f.
@@ -109,13 +141,14 @@ fn ln_centres(
     x: &Points,
     ln_weights: Option<&[f64]>,
 ) -> Result<(Vec<f64>, Vec<f64>)> {
-    let marginals = model.process().marginals(x)?;
+    let marginals = in_parts(x, |part| model.process().marginals(part))?;
     let reach = |at: &Marginal| belief::ln_reach(model.warp(), *at, 1.0);
     let reach: Vec<f64> = marginals.iter().map(reach).collect();
     let weight = |i: usize| ln_weights.map_or(0.0, |weights| weights[i]);
     let ln_mass = |i: usize| reach[i] + weight(i);
     let top = (0..x.len()).map(ln_mass).fold(f64::NEG_INFINITY, f64::max);
-    let centre = |(i, &Marginal { mu, s }): (usize, &Marginal)| {
+    let centre = |i: usize| {
+        let Marginal { mu, s } = marginals[i];
         let light = ln_mass(i) < top - NEGLIGIBLE_NATS;
         let part = match light || s < NEGLIGIBLE_VARIANCE {
             true => model.value_at(mu, mu),
@@ -127,8 +160,26 @@ fn ln_centres(
         let (ln_unit, value) = whole(model.warp().offset(), part);
         ln_unit + value.max(0.0).ln()
     };
-    let centres = marginals.iter().enumerate().map(centre).collect();
-    Ok((centres, reach))
+    Ok((parallel::map(x.len(), centre), reach))
+}
+
+/// Points that one thread takes at a time: a few blocks of a triangular solve.
+const POINTS_AT_ONCE: usize = 512;
+
+/// What `work` says of the points, on all threads.
+fn in_parts<T: Send>(
+    x: &Points,
+    work: impl Fn(&Points) -> Result<Vec<T>> + Sync,
+) -> Result<Vec<T>> {
+    let parts = parallel::map(x.len().div_ceil(POINTS_AT_ONCE), |k| {
+        let from = k * POINTS_AT_ONCE;
+        work(&x.slice(from, (from + POINTS_AT_ONCE).min(x.len())))
+    });
+    let mut out = Vec::with_capacity(x.len());
+    for part in parts {
+        out.extend(part?);
+    }
+    Ok(out)
 }
 
 /// The whole of f in a unit: an offset is of f's own size, never of an underflowing one.

@@ -10,7 +10,7 @@ use crate::numeric::weights::{normalised, systematic};
 use crate::points::Points;
 
 /// Nodes to resample from, at least and at most.
-const SAMPLED_NODES: [usize; 2] = [16_384, 65_536];
+const SAMPLED_NODES: [usize; 2] = [8_192, 65_536];
 
 /// Fewest walkers: their differences have to span every direction.
 const LEAST_WALKERS: usize = 256;
@@ -37,6 +37,10 @@ pub struct Sample {
 /// Nodes that follow the belief are resampled by their weight, which finds every mode in its
 /// proportion but repeats points. Then each half of the walkers moves in turn along differences of
 /// two walkers of the other half, accepted by Metropolis' rule: the law stays and the repeats part.
+/// A walker belongs to one kind of models, drawn by what each adds to the density where the walker
+/// begins, and moves under that kind's density: point and kind together follow the mixture, and a
+/// move asks one kind instead of all. A move is accepted in two stages (Christen and Fox 2005). f
+/// at the mean of g, which is cheap, turns most of them down; the density itself has the last word.
 /// A measure without a density, or one that is itself a sample, is only resampled.
 pub fn sample(
     ensemble: &Ensemble,
@@ -45,30 +49,43 @@ pub fn sample(
     rng: &mut Rng,
 ) -> Result<Sample> {
     let count = n.max(LEAST_WALKERS).next_multiple_of(2);
-    let on = (4 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
+    let on = (2 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
     let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
     let (density, on) = Density::new(ensemble, &nodes)?;
     let ln_density = density.mixed(&on.by_kind);
     let weights = weights_of(&nodes, &ln_density)?;
     let mut picks = systematic(&weights, count, rng.uniform());
     rng.shuffle(&mut picks);
+    let kinds: Vec<usize> = picks
+        .iter()
+        .map(|&node| density.draw_kind(&on.by_kind, node, rng))
+        .collect();
+    let pairs = picks.iter().zip(&kinds);
     let mut walkers = Walkers {
         measure,
         points: nodes.points.select(&picks),
-        ln_density: picks.iter().map(|&i| ln_density[i]).collect(),
+        ln_density: pairs.map(|(&node, &k)| on.by_kind[k][node]).collect(),
+        ln_cheap: Vec::new(),
+        kinds,
         density,
     };
     let fixed = !measure.has_density() || matches!(measure.form(), Form::Sample(_));
     let (mut accepted, moves) = (0, if fixed { 0 } else { MOVES });
+    if moves > 0 {
+        walkers.ln_cheap =
+            walkers.by_kind(&walkers.points, &walkers.kinds, Density::at_mean_of_g)?;
+    }
     for _ in 0..moves {
         for half in 0..2 {
             accepted += walkers.step(half, rng)?;
         }
     }
     let ln_z = walkers.density.ln_z();
+    let points = walkers.points.slice(0, n);
+    let ln_density = walkers.density.ln_density(&points)?;
     Ok(Sample {
-        points: walkers.points.slice(0, n),
-        ln_f: walkers.ln_density[..n].iter().map(|f| f + ln_z).collect(),
+        points,
+        ln_f: ln_density.iter().map(|f| f + ln_z).collect(),
         effective: 1.0 / weights.iter().map(|w| w * w).sum::<f64>(),
         accepted: accepted as f64 / (moves.max(1) * count) as f64,
     })
@@ -91,10 +108,14 @@ struct Walkers<'a> {
     density: Density<'a>,
     measure: &'a dyn Measure,
     points: Points,
+    /// The place of each walker's kind.
+    kinds: Vec<usize>,
+    /// ln of f / Z under the walker's own kind, and the same with f at the mean of g.
     ln_density: Vec<f64>,
+    ln_cheap: Vec<f64>,
 }
 
-impl Walkers<'_> {
+impl<'a> Walkers<'a> {
     /// Propose a move to every walker of one half; say how many were accepted.
     fn step(&mut self, half: usize, rng: &mut Rng) -> Result<usize> {
         let size = self.points.len() / 2;
@@ -113,27 +134,52 @@ impl Walkers<'_> {
             }
             proposed.push(&x)?;
         }
-        let ln_density = self.density.ln_density(&proposed)?;
-        let mut points = Points::empty(dim)?;
-        let mut accepted = 0;
-        for i in 0..self.points.len() {
-            let row = self.points.row(i);
-            let Some(k) = i.checked_sub(start).filter(|&k| k < size) else {
-                points.push(row)?;
-                continue;
-            };
-            let ln_ratio = ln_density[k] + self.measure.ln_density(proposed.row(k))
-                - self.ln_density[i]
-                - self.measure.ln_density(row);
-            if rng.uniform().ln() < ln_ratio && proposed.row(k) != row {
-                points.push(proposed.row(k))?;
-                self.ln_density[i] = ln_density[k];
-                accepted += 1;
-            } else {
-                points.push(row)?;
+        let kinds = &self.kinds[start..start + size];
+        let ln_cheap = self.by_kind(&proposed, kinds, Density::at_mean_of_g)?;
+        let ln_prior = |x: &[f64]| self.measure.ln_density(x);
+        let is_hopeful = |k: &usize| {
+            let (i, row) = (start + k, proposed.row(*k));
+            let ln_ratio =
+                ln_cheap[*k] + ln_prior(row) - self.ln_cheap[i] - ln_prior(self.points.row(i));
+            rng.uniform().ln() < ln_ratio && row != self.points.row(i)
+        };
+        let hopeful: Vec<usize> = (0..size).filter(is_hopeful).collect();
+        let own: Vec<usize> = hopeful.iter().map(|&k| kinds[k]).collect();
+        let ln_density = self.by_kind(&proposed.select(&hopeful), &own, Density::of_kind)?;
+        // The first stage has taken the ratio of the cheap densities in, and the prior's.
+        let mut moved = vec![None; size];
+        for (&k, ln_density) in hopeful.iter().zip(ln_density) {
+            let i = start + k;
+            let ln_ratio = ln_density - ln_cheap[k] - (self.ln_density[i] - self.ln_cheap[i]);
+            if rng.uniform().ln() < ln_ratio {
+                (self.ln_density[i], self.ln_cheap[i]) = (ln_density, ln_cheap[k]);
+                moved[k] = Some(proposed.row(k));
             }
         }
+        let mut points = Points::empty(dim)?;
+        for i in 0..self.points.len() {
+            let to = i.checked_sub(start).and_then(|k| *moved.get(k)?);
+            points.push(to.unwrap_or(self.points.row(i)))?;
+        }
+        let accepted = moved.iter().flatten().count();
         self.points = points;
         Ok(accepted)
+    }
+
+    /// A density at the points, each under the kind at its place.
+    fn by_kind(
+        &self,
+        x: &Points,
+        kinds: &[usize],
+        density: impl Fn(&Density<'a>, usize, &Points) -> Result<Vec<f64>>,
+    ) -> Result<Vec<f64>> {
+        let mut out = vec![0.0; x.len()];
+        let most = kinds.iter().copied().max().unwrap_or(0);
+        for kind in 0..=most {
+            let own: Vec<usize> = (0..x.len()).filter(|&i| kinds[i] == kind).collect();
+            let found = density(&self.density, kind, &x.select(&own))?;
+            own.into_iter().zip(found).for_each(|(i, f)| out[i] = f);
+        }
+        Ok(out)
     }
 }

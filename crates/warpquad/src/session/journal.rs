@@ -148,6 +148,12 @@ impl Journal {
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
+    /// The length of the journal in a directory, and a checksum of it; `None` if it cannot be read.
+    pub fn mark(dir: &Path) -> Option<(u64, u32)> {
+        let bytes = fs::read(dir.join(FILE)).ok()?;
+        Some((bytes.len() as u64, crc32fast::hash(&bytes)))
+    }
+
     /// Make sure that there is room for the next value before it is paid for.
     pub fn reserve(&mut self) -> Result<()> {
         // A limit on the size of files is met here, not when the value is to be written. A crash in

@@ -1,5 +1,6 @@
 //! Run a problem: ask and tell over a journal that loses nothing.
 
+mod account;
 pub mod arguments;
 mod audit;
 mod book;
@@ -24,6 +25,7 @@ mod stop;
 mod suggest;
 mod target;
 
+pub use account::{Account, Evaluation, FailedAttempt, FitMade};
 pub use audit::Audit;
 pub use budget::bounded;
 pub use guard::{LARGEST_LN_F, within};

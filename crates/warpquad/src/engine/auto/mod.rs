@@ -23,7 +23,7 @@ use crate::acquisition::{Acquisition, Context, Explore, LookAhead};
 use crate::belief::{Belief, Model};
 use crate::error::Result;
 use crate::fit::Space;
-use crate::functional::{Drawing, law_of_z};
+use crate::functional::{Drawing, DrawnLaw, Estimate, Law, law_of_z};
 use crate::kernel::Kernel;
 use crate::measure::Chart;
 use crate::numeric::stream::{Stream, Streams};
@@ -110,16 +110,28 @@ impl Auto {
             seen,
             data: &data,
         };
-        let ensemble = models::lead_alone(&maker, &lead, fit.tau).ok()?;
+        let drawn = self.drawn_by_lead(&maker, &lead, fit.tau, streams).ok()?;
+        Some(Said::by(&drawn.law, drawn.node_error))
+    }
+
+    /// The law of Z by the leading model alone, from few draws and nodes.
+    fn drawn_by_lead(
+        &self,
+        maker: &Maker<'_>,
+        lead: &Model,
+        tau: Option<f64>,
+        streams: Streams,
+    ) -> Result<DrawnLaw> {
+        let ensemble = models::lead_alone(maker, lead, tau)?;
         let how = Drawing {
             draws: self.tuning.hindsight_draws,
             nodes: (self.nodes / self.tuning.hindsight_one_node_in).max(1),
             fine_nodes_factor: 1,
             ..self.drawing()
         };
+        let seen = maker.seen;
         let streams = Streams::new(streams.seed(Stream::Hindsight), seen.len() as u64);
-        let drawn = law_of_z(&ensemble, seen.frame().measure(), &how, streams).ok()?;
-        Some(Said::by(&drawn.law, drawn.node_error))
+        law_of_z(&ensemble, seen.frame().measure(), &how, streams)
     }
 }
 
@@ -222,6 +234,19 @@ impl Strategy for Auto {
             ensemble: ensemble.widened(wider),
             law,
         })
+    }
+
+    /// The leading model's word, as wide as its left-out errors make it.
+    fn glance(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<(Law, Estimate)> {
+        let data = seen.data()?;
+        let maker = Maker {
+            auto: self,
+            seen,
+            data: &data,
+        };
+        let drawn = self.drawn_by_lead(&maker, lead, fit.tau, seen.streams())?;
+        let estimate = drawn.law.estimate(drawn.node_error);
+        Ok((drawn.law, estimate))
     }
 }
 

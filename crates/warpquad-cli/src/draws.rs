@@ -1,0 +1,53 @@
+//! Write posterior draws of a run to a file.
+
+use crate::args::Posterior;
+use crate::output;
+use warpquad::session::Session;
+use warpquad::{Error, Result};
+use warpquad_report::table::{Draws, Form};
+use warpquad_report::{Findings, look};
+
+pub fn posterior(args: &Posterior) -> Result<()> {
+    let name = args.out.display().to_string();
+    let form = Form::of_file(&name)?;
+    let found = look(&args.run)?;
+    if let Some(reason) = found.no_answer.as_ref().or(found.no_draws.as_ref()) {
+        return Err(Error::spec("posterior", reason.clone()));
+    }
+    let (rows, log_f) = drawn(args, &found)?;
+    let draws = Draws {
+        names: &found.names,
+        rows: &rows,
+        log_f: &log_f,
+    };
+    output::write(&args.out, draws.write(form))?;
+    if form == Form::GetDist {
+        let names = args.out.with_extension("paramnames");
+        output::write(&names, draws.parameter_names())?;
+    }
+    if !found.mapped.is_empty() {
+        eprintln!(
+            "warpquad: {} are coordinates between 0 and 1, which the run's own program maps to \
+             parameters; r.posterior() in Python gives the parameters",
+            found.mapped.join(", ")
+        );
+    }
+    output::line(&format!("wrote {} draws to {name}", rows.len()));
+    Ok(())
+}
+
+/// The draws and ln f there: those that are kept beside the journal if they are the ones asked for.
+fn drawn(args: &Posterior, found: &Findings) -> Result<(Vec<Vec<f64>>, Vec<f64>)> {
+    let n = args.draws.get();
+    if (n, args.seed) == (warpquad_report::DRAWS, warpquad_report::DRAWS_SEED) {
+        return Ok((found.draws.clone(), found.draws_log_f.clone()));
+    }
+    let session = Session::peek(&args.run)?;
+    let Some(mut engine) = session.engine().cloned() else {
+        let reason = "this method keeps no belief about f, and so no posterior";
+        return Err(Error::spec("posterior", reason));
+    };
+    let sample = engine.posterior_sample(n, args.seed)?;
+    let rows = sample.points.iter().map(<[f64]>::to_vec).collect();
+    Ok((rows, sample.ln_f))
+}

@@ -1,0 +1,294 @@
+//! Make the page of a run: one file that needs nothing else.
+
+use crate::answer::{bibtex, stop, verdict, words};
+use crate::figure::time::spent;
+use crate::figure::{Figure, drawing};
+use crate::figures;
+use crate::findings::Findings;
+use crate::summary::summary;
+use crate::words::{count, decimals, digits, fixed, seconds, short};
+use minijinja::value::Value;
+use minijinja::{Environment, context};
+use std::collections::BTreeMap;
+use warpquad::Result;
+
+/// Failures that are listed one by one; of more, the rest are counted.
+const MOST_FAILURES: usize = 20;
+
+/// The page of a run, under this name; its corner plot shows the named parameters, or all.
+pub fn page(found: &Findings, title: &str, parameters: Option<&[String]>) -> Result<String> {
+    let drawn = figures(found, parameters)?;
+    let by_name: BTreeMap<&str, Value> = drawn.iter().map(|f| (f.name, figure(f))).collect();
+    let (verdict, reasons) = verdict(found);
+    let reasons: Vec<Value> = reasons
+        .iter()
+        .map(|reason| context! { code => &reason.code, sentence => &reason.sentence })
+        .collect();
+    let answer = words(found).map(|words| {
+        context! {
+            headline => words.headline, sentence => words.sentence, latex => words.latex, z => words.z,
+        }
+    });
+    render(
+        "run.html",
+        context! {
+            title, verdict, reasons, answer,
+            no_answer => &found.no_answer,
+            stop => stop(found),
+            warnings => warnings(found),
+            bibtex => bibtex(found),
+            facts => facts(found),
+            figures => by_name,
+            summary => rows(found),
+            no_draws => &found.no_draws,
+            mapped => &found.mapped,
+            has_draws => !found.draws.is_empty(),
+            draws => found.draws.len(),
+            kinds => kinds(found),
+            checks => checks(found),
+            failures => failures(found),
+            names => &found.names,
+            times => times(found),
+            settings => pretty(&found.report["method"]),
+            hyperparameters => pretty(&found.report["hyperparameters"]),
+            text => &found.text,
+            version => found.report["version"].as_str().unwrap_or(env!("CARGO_PKG_VERSION")),
+            is_going_on => found.stop == "running",
+        },
+    )
+}
+
+/// Fill in a template, with the style and the script inside of it.
+pub(crate) fn render(name: &str, values: Value) -> Result<String> {
+    let mut all = Environment::new();
+    let parts = [
+        ("base.html", include_str!("base.html")),
+        ("comparison.html", include_str!("comparison.html")),
+        ("figure.html", include_str!("figure.html")),
+        ("run.html", include_str!("run.html")),
+        ("page.css", include_str!("page.css")),
+        ("page.js", include_str!("page.js")),
+    ];
+    for (name, text) in parts {
+        all.add_template(name, text).map_err(drawing)?;
+    }
+    let template = all.get_template(name).map_err(drawing)?;
+    template.render(values).map_err(drawing)
+}
+
+/// A figure as a template takes it.
+pub(crate) fn figure(figure: &Figure) -> Value {
+    // A script's text ends at "</": no label may bring that.
+    let hover = serde_json::to_string(&figure.hover)
+        .unwrap_or_default()
+        .replace("</", "<\\/");
+    context! {
+        name => figure.name,
+        title => &figure.title,
+        alt => &figure.alt,
+        caption => &figure.caption,
+        least_width => figure.least_width,
+        svg => Value::from_safe_string(figure.svg.clone()),
+        hover => Value::from_safe_string(hover),
+    }
+}
+
+fn warnings(found: &Findings) -> Vec<String> {
+    let all = found.report["warnings"].as_array();
+    let text = |json: &serde_json::Value| json.as_str().unwrap_or("").to_string();
+    all.into_iter().flatten().map(text).collect()
+}
+
+/// Short facts beside the answer.
+fn facts(found: &Findings) -> Vec<(String, String)> {
+    let report = &found.report;
+    let mut out = Vec::new();
+    let mut fact = |name: &str, text: String| out.push((name.to_string(), text));
+    let number = |json: &serde_json::Value| json.as_f64();
+    let interval = &report["log_z_interval"];
+    if let Some(((low, high), sd)) = number(&interval[0])
+        .zip(number(&interval[1]))
+        .zip(number(&report["log_z_sd"]))
+    {
+        let d = decimals(sd);
+        fact(
+            "95 % interval",
+            format!("{} to {}", fixed(low, d), fixed(high, d)),
+        );
+    }
+    let failed = match found.failures.len() {
+        0 => String::new(),
+        k => format!(", {k} failed"),
+    };
+    fact(
+        "Evaluations",
+        format!("{}{failed}", found.evaluations.len()),
+    );
+    fact("Parameters", found.dim().to_string());
+    if let Some(wall) = number(&report["seconds"]) {
+        fact("Time", seconds(wall));
+    }
+    if let Some(name) = report["method"]["name"].as_str() {
+        fact("Method", name.into());
+    }
+    if let Some(seed) = report["seed"].as_u64() {
+        fact("Seed", seed.to_string());
+    }
+    out
+}
+
+fn rows(found: &Findings) -> Vec<Value> {
+    let row = |row: &crate::summary::Row| {
+        // As many digits as the spread makes meaningful.
+        let write = |x: f64| match row.sd.is_finite() && row.sd > 0.0 {
+            true if (1e-4..1e6).contains(&row.sd) => fixed(x, decimals(row.sd) + 1),
+            _ => digits(x, 4),
+        };
+        context! {
+            name => &row.name, mean => write(row.mean), sd => digits(row.sd, 2), median => write(row.median),
+            low => write(row.interval[0]), high => write(row.interval[1]),
+            best => row.best.map(write),
+        }
+    };
+    summary(found).iter().map(row).collect()
+}
+
+fn kinds(found: &Findings) -> Vec<Value> {
+    let kinds = found.trust.iter().flat_map(|trust| &trust.kinds);
+    let kind = |kind: &crate::findings::Kind| {
+        let d = decimals(kind.log_z_sd.unwrap_or(f64::NAN));
+        context! {
+            label => &kind.label,
+            weight => format!("{:.0} %", 100.0 * kind.weight),
+            log_z => kind.log_z.map(|x| fixed(x, d)),
+            log_z_sd => kind.log_z_sd.map(|x| fixed(x, d)),
+            widening => format!("{:.2}", kind.widening),
+        }
+    };
+    kinds.map(kind).collect()
+}
+
+/// What else there is to judge by: a name, a value, and what it means.
+fn checks(found: &Findings) -> Vec<Value> {
+    let mut out = Vec::new();
+    let mut check = |name: &str, value: String, meaning: String| {
+        out.push(context! { name, value, meaning });
+    };
+    let report = &found.report;
+    let number = |json: &serde_json::Value| json.as_f64();
+    let answer = number(&report["log_z"]).zip(number(&report["log_z_sd"]));
+    let audit = &report["audit"];
+    match number(&audit["log_z"]).zip(number(&audit["log_z_sd"])) {
+        Some((log_z, sd)) => {
+            let d = decimals(sd);
+            let apart = answer.map_or(String::new(), |(own, own_sd)| {
+                format!(
+                    "It is {} of their joint standard deviations away from the answer. ",
+                    fixed((log_z - own).abs() / sd.hypot(own_sd), 1)
+                )
+            });
+            let n = audit["evaluations"].as_u64().unwrap_or(0) as usize;
+            check(
+                "Audit",
+                format!("log Z = {} ± {}", fixed(log_z, d), fixed(sd, d)),
+                format!(
+                    "{apart}It trusts no model: true values at {} drawn from the belief.",
+                    count(n, "point")
+                ),
+            );
+        }
+        None => check(
+            "Audit",
+            "none".into(),
+            "Give a part of the budget to an audit (audit = 0.2) for a check that trusts no model."
+                .into(),
+        ),
+    }
+    if let Some(trust) = &found.trust {
+        let meaning = match trust.hindsight > 1.0 {
+            true => {
+                "The interval of log Z after three quarters of the evaluations was too narrow for where log Z \
+                     is now, so the present one is made wider by this factor."
+            }
+            false => {
+                "The interval of log Z after three quarters of the evaluations held what log Z is now: \
+                      nothing had to be made wider."
+            }
+        };
+        check(
+            "Hindsight",
+            format!("× {:.2}", trust.hindsight),
+            meaning.into(),
+        );
+    }
+    if let Some(error) = number(&report["node_error"]) {
+        let part = answer.map_or(String::new(), |(_, sd)| {
+            format!(", {:.1} % of the standard deviation", 100.0 * error / sd)
+        });
+        check(
+            "Node error",
+            format!("{}{part}", digits(error, 2)),
+            "The error of adding up the belief, in parts of Z. It is inside the interval.".into(),
+        );
+    }
+    out
+}
+
+fn failures(found: &Findings) -> Option<Value> {
+    let all = found.failures.len();
+    if all == 0 {
+        return None;
+    }
+    let given_up = found.failures.iter().filter(|one| one.is_given_up).count();
+    let listed = found.failures.iter().take(MOST_FAILURES).map(|one| {
+        let x: Vec<String> = one.x.iter().map(|&x| short(x)).collect();
+        context! { x, reason => &one.reason, seconds => seconds(one.seconds) }
+    });
+    Some(context! {
+        all => count(all, "attempt"),
+        given_up => count(given_up, "point"),
+        listed => listed.collect::<Vec<_>>(),
+        unlisted => all.saturating_sub(MOST_FAILURES),
+    })
+}
+
+fn times(found: &Findings) -> Vec<(String, String)> {
+    let spent = spent(found);
+    let workers = found.budget["workers"].as_u64().unwrap_or(1);
+    let mut out = vec![
+        ("In all".to_string(), seconds(spent.wall)),
+        ("In the integrand".into(), seconds(spent.integrand)),
+    ];
+    if workers > 1 {
+        let busy = format!("{workers}, busy {:.0} % of the time", 100.0 * spent.busy);
+        out.push(("Workers".into(), busy));
+    } else {
+        match spent.choosing > 0.0 {
+            true => {
+                out.push(("Choosing points, about".into(), seconds(spent.choosing)));
+                out.push(("Fitting and the rest, about".into(), seconds(spent.fitting)));
+            }
+            false => out.push(("Fitting and choosing".into(), seconds(spent.fitting))),
+        }
+        out.push((
+            "The worker was busy".into(),
+            format!("{:.0} %", 100.0 * spent.busy),
+        ));
+    }
+    if let Some(journal) = found.report["seconds_in_journal"].as_f64() {
+        out.push(("Writing the journal".into(), seconds(journal)));
+    }
+    let n = found.evaluations.len();
+    if n > 0 {
+        let each = spent.integrand / n as f64;
+        out.push(("One evaluation, on average".into(), seconds(each)));
+    }
+    out
+}
+
+fn pretty(json: &serde_json::Value) -> Option<String> {
+    match json.is_null() {
+        true => None,
+        false => serde_json::to_string_pretty(json).ok(),
+    }
+}
