@@ -19,6 +19,8 @@ pub(super) struct Ascent {
     seed: u64,
     noise_sd: f64,
     stage: Stage,
+    /// The observed points in the user's coordinates.
+    observed: Vec<Vec<f64>>,
     /// ln f + ln pi of the observations so far, in normal scores.
     points: Vec<Vec<f64>>,
     values: Vec<f64>,
@@ -47,6 +49,7 @@ impl Ascent {
             seed,
             noise_sd: 0.0,
             stage: Stage::Watching,
+            observed: Vec::new(),
             points: Vec::new(),
             values: Vec::new(),
             peaks: Vec::new(),
@@ -84,13 +87,28 @@ impl Ascent {
             let awaited = climb.awaited().map(|z| self.scores.point_from_frame(z));
             climb.tell(&z, value, awaited.is_some_and(|awaited| awaited == x));
         }
+        self.observed.push(x.to_vec());
         self.points.push(z);
         self.values.push(value);
         if matches!(self.stage, Stage::Watching) {
             self.stage = self.judged();
         }
+        self.reuse();
         self.begin_trials();
         Ok(())
+    }
+
+    /// Hand the climb values that it waits for and that are known already. A value that carries
+    /// noise is worth a second one.
+    fn reuse(&mut self) {
+        while let Stage::Narrow(climb, None) = &mut self.stage
+            && self.noise_sd == 0.0
+            && let Some(z) = climb.awaited()
+            && let x = self.scores.point_from_frame(z)
+            && let Some(known) = self.observed.iter().position(|known| *known == x)
+        {
+            climb.reuse(self.values[known]);
+        }
     }
 
     /// Once the climb has ended, ask which exchanges of parameters leave its top as it is.
@@ -246,6 +264,7 @@ impl Ascent {
         let peaks = self.peaks.iter().take_while(|(then, _)| *then <= n);
         Ascent {
             stage: Stage::Watching,
+            observed: Vec::new(),
             points: Vec::new(),
             values: Vec::new(),
             peaks: peaks.cloned().collect(),

@@ -63,10 +63,12 @@ impl History {
         Ok(out)
     }
 
-    /// Take an observation at a user's point, unless it is farther out than `reach`.
+    /// Take an observation at a user's point, unless it is farther out than `reach`. Two points that
+    /// differ by rounding may be one in the frame: then the first counts, but for noise.
     pub(super) fn add(&mut self, x: &[f64], value: Value, reach: f64) -> Result<()> {
         let y = self.frame.point_to_frame(x)?;
-        if dot(&y, &y) <= reach * reach {
+        let is_new = self.noise > 0.0 || self.points.iter().all(|known| known != y);
+        if is_new && dot(&y, &y) <= reach * reach {
             self.points.push(&y)?;
             self.values.push(self.frame.value(&y, value));
         }

@@ -273,7 +273,7 @@ tuning! {
         /// The scale of a parameter is the step after which ln f has fallen by this.
         climb_drop_nats: f64 = 5.0, "nats";
         /// The first step along a parameter is so many times those found along others, at most 1.
-        climb_stretch: f64 = 1e9, "factor";
+        climb_stretch: f64 = 3.0, "factor";
         /// Parameters are searched in turn again while a round gains more than this for each.
         climb_round_nats: f64 = 10.0, "nats";
     }

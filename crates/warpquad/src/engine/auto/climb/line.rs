@@ -179,6 +179,12 @@ impl Line {
         Some((at + step, -0.25 * slope * slope / curvature))
     }
 
+    /// How much more the best trial is than the origin, in nats.
+    pub fn gain(&self) -> f64 {
+        let gain = self.trials[self.best()].1 - self.origin;
+        if gain.is_finite() { gain } else { 0.0 }
+    }
+
     /// The step from the best trial after which the value has fallen by `drop_nats`: by the
     /// parabola, or by the trial that says the least.
     pub fn scale(&self) -> f64 {

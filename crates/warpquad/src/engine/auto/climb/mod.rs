@@ -27,12 +27,16 @@ pub struct Climb {
     order: Vec<usize>,
     /// How many searches along a parameter there were.
     searches: usize,
+    /// What the last search along each parameter gained, in nats, and when it was.
+    gains: Vec<(f64, usize)>,
     /// How far a quadratic is trusted, in its units.
     radius: f64,
     /// Times in a row that the top was where it was thought to be.
     confirmed: usize,
     /// The largest value when the present round of searches began.
     before_round: f64,
+    /// Where the best was when its way was followed the last time.
+    mark: Vec<f64>,
     /// The value at the last rise by more than the tolerance, and the searches along parameters
     /// that have ended since.
     risen_to: f64,
@@ -72,11 +76,11 @@ impl Settings {
 enum Stage {
     /// The first point, where the prior has its centre.
     Centre,
-    /// A search along a parameter: a round of them, or one between two quadratics.
+    /// A search along a line: one of a round along all parameters, or one between two quadratics.
     Search {
         line: Line,
         origin: Vec<f64>,
-        axis: usize,
+        along: Along,
         in_round: bool,
     },
     /// The top of a quadratic.
@@ -84,14 +88,55 @@ enum Stage {
         quadratic: Quadratic,
         ascent: Ascent,
     },
-    /// Part of the way to a top that was none.
-    Back,
+    /// Part of the way to a top that was none, and a value that would be worth another quadratic.
+    Back { wanted: f64 },
     /// The top is known, or nothing rises any more.
     Ended,
 }
 
+/// Where a line goes.
+#[derive(Debug, Clone)]
+enum Along {
+    /// Along a parameter, in its score.
+    Axis(usize),
+    /// In a direction, which is a step of length 1.
+    Direction(Vec<f64>),
+}
+
+impl Along {
+    /// The point after a step from an origin.
+    fn point(&self, origin: &[f64], step: f64) -> Vec<f64> {
+        let mut z = origin.to_vec();
+        match self {
+            Along::Axis(axis) => z[*axis] += step,
+            Along::Direction(by) => z.iter_mut().zip(by).for_each(|(z, by)| *z += step * by),
+        }
+        z
+    }
+
+    /// The step to a point on the line; `None` for a point that is not, where lengths are measured
+    /// by `steps`.
+    fn step_to(&self, origin: &[f64], z: &[f64], steps: &[f64]) -> Option<f64> {
+        let step = match self {
+            Along::Axis(axis) => z[*axis] - origin[*axis],
+            Along::Direction(by) => {
+                let largest = (0..by.len()).max_by(|&i, &j| by[i].abs().total_cmp(&by[j].abs()))?;
+                (z[largest] - origin[largest]) / by[largest]
+            }
+        };
+        let near = self.point(origin, step);
+        let mut off = near.iter().zip(z).zip(steps);
+        off.all(|((a, b), s)| (a - b).abs() < 1e-9 * s)
+            .then_some(step)
+    }
+}
+
 /// Scores beyond this have no mass that a double could tell from 0.
 const FARTHEST_SCORE: f64 = 7.5;
+/// So many searches in some direction, after one along each parameter, end a climb.
+const BLIND_SEARCHES: usize = 3;
+/// A quadratic is worth another one where part of its way keeps this part of its promise.
+const BACK_PART: f64 = 0.2;
 /// A top must come out as promised so many times in a row.
 const CONFIRMATIONS: usize = 2;
 /// How far a quadratic is trusted: at first, at least and at most, in its units.
@@ -113,9 +158,11 @@ impl Climb {
             steps: vec![1.0; dim],
             order,
             searches: 0,
+            gains: vec![(0.0, 0); dim],
             radius: RADIUS[0],
             confirmed: 0,
             before_round: f64::NEG_INFINITY,
+            mark: vec![0.0; dim],
             risen_to: f64::NEG_INFINITY,
             idle_searches: 0,
             stage: Stage::Centre,
@@ -151,13 +198,14 @@ impl Climb {
         const RADII: [f64; 3] = [1.0, 0.5, 2.0];
         let mut number = number;
         if let Stage::Search {
-            line, origin, axis, ..
+            line,
+            origin,
+            along,
+            ..
         } = &self.stage
         {
             if let Some(step) = line.beside(number) {
-                let mut z = origin.clone();
-                z[*axis] += step;
-                return within(z);
+                return within(along.point(origin, step));
             }
             number -= line::BESIDE;
         }
@@ -191,18 +239,22 @@ impl Climb {
         match &mut self.stage {
             _ if is_awaited => self.go_on(value),
             Stage::Search {
-                line, origin, axis, ..
+                line,
+                origin,
+                along,
+                ..
             } => {
-                let off = z.iter().zip(origin.iter()).zip(&self.steps).enumerate();
-                let on_line = |(i, ((z, o), s)): (usize, ((&f64, &f64), &f64))| {
-                    i == *axis || (z - o).abs() < 1e-9 * s
-                };
-                if off.into_iter().all(on_line) {
-                    line.offer(z[*axis] - origin[*axis], value);
+                if let Some(step) = along.step_to(origin, z, &self.steps) {
+                    line.offer(step, value);
                 }
             }
             _ => {}
         }
+    }
+
+    /// The awaited value is one that was told before.
+    pub(in crate::engine) fn reuse(&mut self, value: f64) {
+        self.go_on(value);
     }
 
     /// The awaited evaluation has failed: nothing is known there but that f cannot be had.
@@ -221,21 +273,18 @@ impl Climb {
             Stage::Search {
                 mut line,
                 origin,
-                axis,
+                along,
                 in_round,
             } => {
                 line.tell(value);
                 match line.next() {
-                    Some(_) => self.search(line, origin, axis, in_round),
-                    None => {
-                        self.steps[axis] = line.scale().clamp(f64::MIN_POSITIVE, 2.0);
-                        self.idle_searches += 1;
-                        self.after_search(in_round);
-                    }
+                    Some(_) => self.search(line, origin, along, in_round),
+                    None => self.after_search(&line, &along, in_round),
                 }
             }
             Stage::Top { quadratic, ascent } => self.after_top(value, &quadratic, &ascent),
-            Stage::Back => self.to_top(),
+            Stage::Back { wanted } if value > wanted => self.to_top(),
+            Stage::Back { .. } => self.begin_search(false),
             Stage::Ended => self.awaited = None,
         }
     }
@@ -245,21 +294,23 @@ impl Climb {
         self.begin_search(true);
     }
 
-    /// Search along the next parameter.
+    /// Search along the next parameter of a round, or along the likeliest line between two
+    /// quadratics.
     fn begin_search(&mut self, in_round: bool) {
-        let axis = self.order[self.searches % self.order.len()];
-        // Every other time the other way.
-        let turned = if self.searches / self.order.len() % 2 == 1 {
-            -0.7
-        } else {
-            1.0
-        };
-        let step = match self.searches < self.order.len() {
-            true => self.first_step(),
-            false => turned * self.steps[axis],
-        };
+        let (d, count) = (self.order.len(), self.searches);
         self.searches += 1;
-        let zero = vec![0.0; self.steps.len()];
+        let along = match in_round {
+            true => Along::Axis(self.order[count % d]),
+            false => self.likeliest(count),
+        };
+        let step = match along {
+            Along::Direction(_) => 1.0,
+            Along::Axis(_) if count < d => self.first_step(count),
+            // Every other time the other way.
+            Along::Axis(axis) if count / d % 2 == 1 => -0.7 * self.steps[axis],
+            Along::Axis(axis) => self.steps[axis],
+        };
+        let zero = vec![0.0; d];
         let origin = self.best().map_or(zero, |(z, _)| z.to_vec());
         let Settings {
             drop_nats,
@@ -267,13 +318,48 @@ impl Climb {
             ..
         } = self.settings;
         let line = Line::new(self.top(), step, drop_nats, tolerance_nats);
-        self.search(line, origin, axis, in_round);
+        self.search(line, origin, along, in_round);
+    }
+
+    /// The likeliest line to lead higher: every third time the way that the best has come since
+    /// the last time, which follows a ridge; along a parameter; and in some direction once no
+    /// parameter led higher.
+    fn likeliest(&mut self, count: usize) -> Along {
+        let best = self.best().map(|(z, _)| z.to_vec()).unwrap_or_default();
+        if count % 3 == 2 && best.len() == self.mark.len() {
+            let way: Vec<f64> = best.iter().zip(&self.mark).map(|(b, m)| b - m).collect();
+            let moved = way.iter().zip(&self.steps).any(|(w, s)| w.abs() > 0.1 * s);
+            self.mark = best;
+            if moved {
+                return Along::Direction(way);
+            }
+        }
+        if self.idle_searches >= self.order.len() {
+            let mut rng = Rng::new(count as u64).child(self.order[0] as u64);
+            return Along::Direction(self.steps.iter().map(|s| s * rng.normal()).collect());
+        }
+        Along::Axis(self.likeliest_axis())
+    }
+
+    /// The parameter whose last search gained the most, where three tenths are forgotten with
+    /// every search along others; those that waited long come first among equals.
+    fn likeliest_axis(&self) -> usize {
+        let worth = |axis: &usize| {
+            let (gain, when) = self.gains[*axis];
+            let waited = (self.searches - when) as f64;
+            gain * 0.7_f64.powf(waited) + self.settings.tolerance_nats * waited
+        };
+        let better = |best: usize, axis: usize| match worth(&axis) > worth(&best) {
+            true => axis,
+            false => best,
+        };
+        self.order.iter().copied().fold(self.order[0], better)
     }
 
     /// How far to go along a parameter that was not searched yet: as far as the prior reaches, or
     /// some times as far as along the others.
-    fn first_step(&self) -> f64 {
-        let found = &self.order[..self.searches];
+    fn first_step(&self, searched: usize) -> f64 {
+        let found = &self.order[..searched];
         match found.len() {
             0 => 1.0,
             count => {
@@ -283,19 +369,22 @@ impl Climb {
         }
     }
 
-    fn search(&mut self, line: Line, origin: Vec<f64>, axis: usize, in_round: bool) {
-        let mut z = origin.clone();
-        z[axis] += line.next().unwrap_or(0.0);
+    fn search(&mut self, line: Line, origin: Vec<f64>, along: Along, in_round: bool) {
+        self.awaited = Some(within(along.point(&origin, line.next().unwrap_or(0.0))));
         self.stage = Stage::Search {
             line,
             origin,
-            axis,
+            along,
             in_round,
         };
-        self.awaited = Some(within(z));
     }
 
-    fn after_search(&mut self, in_round: bool) {
+    fn after_search(&mut self, line: &Line, along: &Along, in_round: bool) {
+        self.idle_searches += 1;
+        if let Along::Axis(axis) = *along {
+            self.steps[axis] = line.scale().clamp(f64::MIN_POSITIVE, 2.0);
+            self.gains[axis] = (line.gain(), self.searches);
+        }
         let d = self.order.len();
         if in_round && self.searches % d != 0 {
             return self.begin_search(true);
@@ -311,7 +400,7 @@ impl Climb {
     /// Go to the top of a quadratic, if there is one.
     fn to_top(&mut self) {
         // Neither a parameter nor a quadratic leads higher.
-        if self.idle_searches > self.order.len() {
+        if self.idle_searches >= self.order.len() + BLIND_SEARCHES {
             return self.end();
         }
         let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps);
@@ -326,8 +415,8 @@ impl Climb {
     }
 
     fn after_top(&mut self, value: f64, quadratic: &Quadratic, ascent: &Ascent) {
-        let before = self.values[..self.values.len() - 1].iter();
-        let before = before.copied().fold(f64::NEG_INFINITY, f64::max);
+        // The value itself is the last one told, unless it was known before.
+        let before = quadratic.top();
         let (gain, promised) = (value - before, ascent.gain);
         let tolerance = self.settings.tolerance_nats;
         let is_top = quadratic.is_determined()
@@ -350,7 +439,9 @@ impl Climb {
             let part = (-0.5 * ascent.slope_gain / short).clamp(0.05, 0.7);
             self.awaited = Some(within(quadratic.point(&ascent.step, part)));
             self.radius = (0.6 * self.radius).max(RADIUS[1]);
-            self.stage = Stage::Back;
+            self.stage = Stage::Back {
+                wanted: before + BACK_PART * promised,
+            };
             return;
         }
         self.radius = (0.6 * self.radius).max(RADIUS[1]);

@@ -8,6 +8,7 @@ use crate::numeric::loops::dot;
 #[derive(Debug, Clone)]
 pub(super) struct Quadratic {
     center: Vec<f64>,
+    top: f64,
     unit: Vec<f64>,
     slope: Vec<f64>,
     hessian: Mat,
@@ -96,12 +97,18 @@ impl Quadratic {
         let fine = numbers.iter().all(|number| number.is_finite());
         fine.then(|| Quadratic {
             center,
+            top,
             unit: steps.iter().map(|s| s * radius).collect(),
             slope,
             hessian,
             unexplained,
             observations: order.len(),
         })
+    }
+
+    /// The best value that it was fitted to.
+    pub fn top(&self) -> f64 {
+        self.top
     }
 
     /// Whether the observations leave no coefficient open, and it explains what they show.
