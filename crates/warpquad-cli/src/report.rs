@@ -3,7 +3,7 @@
 use crate::args::{self, Look};
 use crate::figures;
 use crate::output::{self, number, seconds};
-use warpquad::session::{Report, Session};
+use warpquad::session::{Climbed, Report, Session};
 use warpquad::{Error, Result};
 
 /// The table of a report.
@@ -13,6 +13,10 @@ pub fn print(report: &Report) {
     let [low, high] = report.ln_z_interval();
     let mut rows: Vec<(String, String)> = Vec::new();
     let mut row = |label: &str, text: String| rows.push((label.into(), text));
+    row("verdict", report.verdict().into());
+    for reason in &report.reasons {
+        row(reason.code, reason.sentence.clone());
+    }
     if report.ln_z().is_nan() {
         row(
             "Z",
@@ -49,6 +53,9 @@ pub fn print(report: &Report) {
         k => format!(", {k} failed"),
     };
     row("evaluations", format!("{}{failed}", outcome.evaluations));
+    if let Some(climb) = &report.climb {
+        row("climb", climb_words(climb));
+    }
     row(
         "time",
         format!(
@@ -87,6 +94,20 @@ pub fn print(report: &Report) {
         row("warning", warning.clone());
     }
     output::rows(&rows);
+}
+
+/// How a climb to a narrow peak went, in words.
+fn climb_words(climb: &Climbed) -> String {
+    let Some(first) = climb.frames.first() else {
+        return "to a narrow peak, its top not reached yet".into();
+    };
+    let images = match climb.images {
+        1 => String::new(),
+        images => format!(", {images} mirrored peaks"),
+    };
+    let count = climb.frames.len();
+    let plural = if count == 1 { "" } else { "s" };
+    format!("top of a narrow peak after {first} evaluations, {count} frame{plural} since{images}")
 }
 
 pub fn report(args: &args::Report) -> Result<()> {

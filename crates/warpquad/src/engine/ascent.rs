@@ -18,6 +18,8 @@ pub(super) struct Ascent {
     tuning: Tuning,
     seed: u64,
     noise_sd: f64,
+    /// How far the user thinks that each parameter may be off, in normal scores.
+    steps: Option<Vec<f64>>,
     stage: Stage,
     /// The observed points in the user's coordinates.
     observed: Vec<Vec<f64>>,
@@ -48,6 +50,7 @@ impl Ascent {
             tuning: tuning.clone(),
             seed,
             noise_sd: 0.0,
+            steps: None,
             stage: Stage::Watching,
             observed: Vec::new(),
             points: Vec::new(),
@@ -59,6 +62,18 @@ impl Ascent {
     /// Values of ln f carry noise of this sd.
     pub fn set_noise(&mut self, sd: f64) {
         self.noise_sd = sd;
+    }
+
+    /// The user thinks that each parameter lies so far from a point at the most.
+    pub fn set_steps(&mut self, middle: &[f64], half_widths: &[f64]) {
+        let at = |sign: f64| {
+            let x = middle.iter().zip(half_widths).map(|(m, h)| m + sign * h);
+            self.scores.point_to_frame(&x.collect::<Vec<f64>>())
+        };
+        if let (Ok(low), Ok(high)) = (at(-1.0), at(1.0)) {
+            let half = low.iter().zip(&high).map(|(low, high)| 0.5 * (high - low));
+            self.steps = Some(half.collect());
+        }
     }
 
     /// Take the observations that have come since, and the points that failed.
@@ -144,6 +159,7 @@ impl Ascent {
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
         if is_narrow(&self.values, tuning.narrow_nats) || enough && nothing {
             let mut climb = Climb::of(self.scores.dim(), tuning, self.noise_sd, self.seed);
+            climb.set_steps(self.steps.as_deref());
             for (z, &value) in self.points.iter().zip(&self.values) {
                 climb.tell(z, value, false);
             }

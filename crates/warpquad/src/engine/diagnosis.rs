@@ -78,28 +78,8 @@ impl Engine {
     /// # Ok::<(), warpquad::Error>(())
     /// ```
     pub fn diagnosis(&mut self) -> Result<Diagnosis> {
-        self.answer()?;
-        let frame = self.history().frame.clone();
-        let streams = self.history().streams();
-        let streams = Streams::new(streams.seed(Stream::Hindsight), self.len() as u64);
+        let mut kinds = self.kinds_say(0.0)?;
         let ensemble = self.ensemble()?;
-        let mut kinds = Vec::new();
-        for kind in ensemble.kinds() {
-            let how = Drawing {
-                draws: DRAWS,
-                nodes: NODES,
-                fine_nodes_factor: 1,
-                ..Drawing::default()
-            };
-            let drawn = law_of_z(&alone(kind), frame.measure(), &how, streams)?;
-            kinds.push(KindSays {
-                label: label(&kind.fitted),
-                weight: kind.weight,
-                widening: widening(kind),
-                ln_z: drawn.law.ln_quantile(0.5),
-                ln_z_sd: drawn.law.ln_sd().hypot(drawn.node_error),
-            });
-        }
         kinds.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         let model = ensemble.heaviest();
         let wider = ensemble.widening() * kinds.first().map_or(1.0, |kind| kind.widening);
@@ -109,6 +89,37 @@ impl Engine {
             left_out: left_out(model, wider),
             kinds,
         })
+    }
+
+    /// What each kind of models with at least this weight says of Z by itself.
+    pub fn kinds_say(&mut self, least_weight: f64) -> Result<Vec<KindSays>> {
+        self.answer()?;
+        let frame = self.history().frame.clone();
+        let streams = self.history().streams();
+        let streams = Streams::new(streams.seed(Stream::Hindsight), self.len() as u64);
+        let how = Drawing {
+            draws: DRAWS,
+            nodes: NODES,
+            fine_nodes_factor: 1,
+            ..Drawing::default()
+        };
+        let ensemble = self.ensemble()?;
+        let heavy = ensemble
+            .kinds()
+            .iter()
+            .filter(|kind| kind.weight >= least_weight);
+        heavy
+            .map(|kind| {
+                let drawn = law_of_z(&alone(kind), frame.measure(), &how, streams)?;
+                Ok(KindSays {
+                    label: label(&kind.fitted),
+                    weight: kind.weight,
+                    widening: widening(kind),
+                    ln_z: drawn.law.ln_quantile(0.5),
+                    ln_z_sd: drawn.law.ln_sd().hypot(drawn.node_error),
+                })
+            })
+            .collect()
     }
 }
 

@@ -63,8 +63,8 @@ impl History {
         Ok(out)
     }
 
-    /// Take an observation at a user's point, unless it is farther out than `reach`. Two points that
-    /// differ by rounding may be one in the frame: then the first counts, but for noise.
+    /// Take an observation at a user's point, unless it is farther out than `reach`. Two points
+    /// that differ by rounding may be one in the frame: then the first counts, but for noise.
     pub(super) fn add(&mut self, x: &[f64], value: Value, reach: f64) -> Result<()> {
         let y = self.frame.point_to_frame(x)?;
         let is_new = self.noise > 0.0 || self.points.iter().all(|known| known != y);

@@ -18,9 +18,14 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The standard deviation of ln Z: the belief's own and the node rule's error together.
+    /// The standard deviation of ln Z: the belief's own and the node rule's error together, and no
+    /// smaller than the 95 % interval allows.
     pub fn ln_sd(&self) -> f64 {
-        self.law.ln_sd().hypot(self.estimate.relative_node_error())
+        let sd = self.law.ln_sd().hypot(self.estimate.relative_node_error());
+        let [low, high] = self.ln_interval(0.95);
+        let by_interval = 0.5 * (high - low) / normal_quantile(0.975);
+        // A negative Z has no logarithm.
+        if by_interval > sd { by_interval } else { sd }
     }
 
     /// The central interval of ln Z with that probability: the law's quantiles, each moved out by

@@ -7,7 +7,7 @@ use super::{Frame, History, LastFit, Method, Outcome, Peak};
 use crate::acquisition::{Acquisition, Context, QuasiRandom};
 use crate::belief::{Ensemble, Model, Process, Theta};
 use crate::data::{Data, Value};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, same_length};
 use crate::kernel::Matern32;
 use crate::measure::Measure;
 use crate::points::Points;
@@ -25,6 +25,8 @@ pub struct Engine {
     pub(super) history: History,
     /// The observed points in the user's coordinates.
     points: Points,
+    /// Points to begin with.
+    start: Vec<Vec<f64>>,
     /// The way to a narrow peak, for a strategy that climbs.
     ascent: Option<Ascent>,
     /// What was seen, in the frame of a peak.
@@ -61,6 +63,7 @@ impl Engine {
         Ok(Engine {
             points: Points::empty(measure.dim())?,
             history: History::new(frame, range, seed)?,
+            start: Vec::new(),
             ascent: tuning.and_then(|tuning| Ascent::new(measure, tuning, seed)),
             framed: None,
             provisional: None,
@@ -80,6 +83,25 @@ impl Engine {
             ascent.set_noise(variance.sqrt());
         }
         self
+    }
+
+    /// Begin with these points, in the user's coordinates, where f is thought to be large. With
+    /// half of the width of each parameter's plausible interval a climb knows how far to go.
+    pub fn with_start(
+        mut self,
+        points: Vec<Vec<f64>>,
+        half_widths: Option<Vec<f64>>,
+    ) -> Result<Engine> {
+        for x in &points {
+            same_length("start", x.len(), self.points.dim())?;
+        }
+        if let (Some(ascent), Some(half), Some(middle)) =
+            (&mut self.ascent, half_widths, points.first())
+        {
+            ascent.set_steps(middle, &half);
+        }
+        self.start = points;
+        Ok(self)
     }
 
     /// What has been seen so far, in the frame that carries the integral.
@@ -110,6 +132,9 @@ impl Engine {
     /// points that failed.
     pub fn ask(&mut self, pending: &Points, avoid: &Points) -> Result<Vec<f64>> {
         let step = self.len() + pending.len() + avoid.len();
+        if let Some(x) = self.start.get(step) {
+            return Ok(x.clone());
+        }
         self.look_around(avoid)?;
         if let Some(x) = self.ascent.as_ref().and_then(|ascent| ascent.ask(pending)) {
             return Ok(x);
@@ -125,12 +150,12 @@ impl Engine {
             pending: &pending,
             step,
         };
-        let known = match self.framed {
-            None => step,
-            // The climb has seen the middle of the frame already.
-            Some(_) => 2 * taken.len(),
+        // The climb has seen the middle of its peak: a few points around it show the shape.
+        let (known, wanted) = match self.peaks().first() {
+            None => (step, self.strategy.initial_points(frame.dim())),
+            Some((first, _)) => (step - first, frame.dim() + 2),
         };
-        let early = known < self.strategy.initial_points(frame.dim()) || self.history().is_empty();
+        let early = known < wanted || self.history().is_empty();
         let lead = match early {
             true => None,
             false => self
@@ -303,6 +328,7 @@ impl Engine {
             strategy: Arc::clone(&self.strategy),
             history: self.history.first(n),
             points: self.points.slice(0, n),
+            start: self.start.clone(),
             ascent: self.ascent.as_ref().map(|ascent| ascent.first(n)),
             framed: None,
             provisional: None,
@@ -360,6 +386,14 @@ impl Engine {
             Some((answer, _)) => Ok(answer),
             None => Err(Error::spec("values", "nothing has been observed")),
         }
+    }
+
+    /// The present answer, if it was worked out; looking at it costs nothing.
+    pub fn answered(&self) -> Option<&Answer> {
+        let answered = self.answered.as_ref();
+        answered
+            .filter(|(_, n)| *n == self.len())
+            .map(|(answer, _)| answer)
     }
 
     /// The belief about f, in the coordinates of the process.

@@ -19,7 +19,7 @@ use super::spec::{Budget, OnFailure, Problem};
 use super::stop::{FinalFailure, Next, Stop, Taken, named};
 use super::target::{Target, Verdict};
 use crate::data::Value;
-use crate::engine::{LastFit, Outcome, Peak};
+use crate::engine::{Engine, LastFit, Outcome, Peak};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use std::collections::{BTreeMap, VecDeque};
@@ -472,6 +472,11 @@ impl Driver {
 
     pub fn integrator(&self) -> &Integrator {
         &self.integrator
+    }
+
+    /// The engine, to be asked for what takes work; `None` for a baseline.
+    pub fn engine_mut(&mut self) -> Option<&mut Engine> {
+        self.integrator.engine_mut()
     }
 
     /// What the last estimate said, if there was one.

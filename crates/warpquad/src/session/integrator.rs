@@ -82,7 +82,8 @@ impl Integrator {
             measure.as_ref(),
             seed,
         )?
-        .with_noise(problem.settings.noise.unwrap_or(0.0));
+        .with_noise(problem.settings.noise.unwrap_or(0.0))
+        .with_start(problem.start.points(), problem.start.half_widths())?;
         Ok(Integrator::Quadrature {
             described: setup::method_json(problem, &method),
             method: Some(method),
@@ -125,6 +126,14 @@ impl Integrator {
 
     /// The engine of Bayesian quadrature; `None` for a baseline.
     pub fn engine(&self) -> Option<&Engine> {
+        match self {
+            Integrator::Quadrature { engine, .. } => Some(engine),
+            Integrator::Baseline(_) => None,
+        }
+    }
+
+    /// The same, to be asked for what takes work.
+    pub fn engine_mut(&mut self) -> Option<&mut Engine> {
         match self {
             Integrator::Quadrature { engine, .. } => Some(engine),
             Integrator::Baseline(_) => None,

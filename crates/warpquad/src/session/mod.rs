@@ -24,6 +24,7 @@ pub mod spec;
 mod stop;
 mod suggest;
 mod target;
+pub mod verdict;
 
 pub use account::{Account, Evaluation, FailedAttempt, FitMade};
 pub use audit::Audit;
@@ -31,7 +32,7 @@ pub use budget::bounded;
 pub use guard::{LARGEST_LN_F, within};
 pub use integrator::OwnIntegrator;
 pub use journal::{Cut, Repaired, repair};
-pub use report::{Report, Warning};
+pub use report::{Climbed, Report, Warning};
 pub use runner::run;
 pub use setup::{baseline, method, source, table};
 pub use stop::{FinalFailure, Next, Stop, Taken};
@@ -40,6 +41,7 @@ use crate::baseline::BaselineOutcome;
 use crate::data::Value;
 use crate::engine::{Engine, Method, Outcome};
 use crate::error::Result;
+use crate::measure::Form;
 use crate::points::Points;
 use book::Book;
 use driver::{Driver, Times};
@@ -417,6 +419,35 @@ impl Session {
     /// What is known of Z. Looking leaves no trace in the run.
     pub fn outcome(&mut self) -> Result<Outcome> {
         self.driver.outcome()
+    }
+
+    /// The smallest and the largest median of ln Z that a kind of models with at least this weight
+    /// believes in; `None` for a method without models, or where Z has no logarithm.
+    pub(super) fn models_say(&mut self, least_weight: f64) -> Result<Option<[f64; 2]>> {
+        let Some(engine) = self.driver.engine_mut() else {
+            return Ok(None);
+        };
+        if engine.ensemble()?.kinds().len() < 2 {
+            return Ok(None);
+        }
+        let says = engine.kinds_say(least_weight)?;
+        let ln_z = says.iter().map(|kind| kind.ln_z);
+        let [low, high] = ln_z.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], ln_z| {
+            [low.min(ln_z), high.max(ln_z)]
+        });
+        Ok((low.is_finite() && high.is_finite()).then_some([low, high]))
+    }
+
+    /// The effective number of draws that carry Z, for a prior that is a sample.
+    pub(super) fn effective_draws(&mut self) -> Result<Option<f64>> {
+        let measure = self.problem().measure()?;
+        if !matches!(measure.form(), Form::Sample(_)) {
+            return Ok(None);
+        }
+        let Some(engine) = self.driver.engine_mut() else {
+            return Ok(None);
+        };
+        Ok(Some(engine.posterior_sample(1, 0)?.effective))
     }
 
     /// The engine, which knows the posterior besides Z; `None` for a method that keeps no belief.

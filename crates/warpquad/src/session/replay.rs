@@ -30,13 +30,16 @@ impl Session {
         if parsed.canonical() != *kept {
             return Err(damaged(1, "the problem and its text do not agree"));
         }
-        let problem = match problem {
+        // A hint counts when a run starts: the points that it led to are what is replayed.
+        let start = parsed.start.clone();
+        let mut problem = match problem {
             Some(problem) => {
                 setup::audit(&problem)?;
                 same_problem(problem, kept)?
             }
             None => parsed,
         };
+        problem.start = start;
         let planned = method["planned_evaluations"].as_u64();
         let planned = planned.map(|n| n as usize);
         let integrator = match own {

@@ -4,15 +4,33 @@ use super::Session;
 use super::audit::Audit;
 use super::event::theta_json;
 use super::setup::exceeded;
+use super::verdict::{Evidence, Reason, SETTLED, UNSETTLED, reasons};
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
-use crate::engine::Outcome;
+use crate::engine::{Engine, Outcome};
 use crate::error::Result;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
 /// Something that a reader of the result should know.
 pub type Warning = String;
+
+/// How a climb to a narrow peak went.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Climbed {
+    /// Whether its top is known.
+    pub has_ended: bool,
+    /// The number of values after which each frame was taken: the first when the climb had ended.
+    pub frames: Vec<usize>,
+    /// How many images the peak has under exchanges of parameters, itself among them.
+    pub images: usize,
+}
+
+impl Climbed {
+    fn to_json(&self) -> Json {
+        json!({"ended": self.has_ended, "frames": self.frames, "images": self.images})
+    }
+}
 
 /// What a run has found.
 #[derive(Debug, Clone)]
@@ -33,6 +51,10 @@ pub struct Report {
     pub method: Json,
     /// What the audit found, if there was one.
     pub audit: Option<Audit>,
+    /// Why the answer is not settled; empty if it is.
+    pub reasons: Vec<Reason>,
+    /// The climb to a narrow peak, if there was one.
+    pub climb: Option<Climbed>,
     /// What to know.
     pub warnings: Vec<Warning>,
     /// The seed.
@@ -46,7 +68,10 @@ impl Report {
     pub fn new(session: &mut Session, stop: &str) -> Result<Report> {
         let outcome = session.outcome()?;
         let audit = session.audit();
+        let reasons = reasons(&evidence(session, &outcome, audit.as_ref())?);
         Ok(Report {
+            reasons,
+            climb: climbed(session),
             failures: session.failures(),
             seconds: session.seconds(),
             seconds_in_integrand: session.seconds_in_integrand(),
@@ -76,10 +101,21 @@ impl Report {
         self.outcome.ln_interval(0.95)
     }
 
+    /// "settled", or "unsettled" where there is a reason.
+    pub fn verdict(&self) -> &'static str {
+        match self.reasons.is_empty() {
+            true => SETTLED,
+            false => UNSETTLED,
+        }
+    }
+
     /// The object that `--json` prints.
     pub fn to_json(&self) -> Json {
         let estimate = &self.outcome.estimate;
+        let reasons: Vec<Json> = self.reasons.iter().map(Reason::to_json).collect();
         json!({
+            "verdict": self.verdict(),
+            "reasons": reasons,
             "log_z": self.ln_z(),
             "log_z_sd": self.ln_z_sd(),
             "log_z_interval": self.ln_z_interval(),
@@ -95,12 +131,66 @@ impl Report {
             "seconds_in_journal": self.seconds_in_journal,
             "stop": self.stop,
             "method": self.method,
+            "climb": self.climb.as_ref().map(Climbed::to_json),
             "hyperparameters": self.outcome.theta.as_ref().map(theta_json),
             "warnings": self.warnings,
             "version": env!("CARGO_PKG_VERSION"),
             "seed": self.seed,
         })
     }
+}
+
+/// Kinds of models with less weight are no reason to doubt an answer.
+const DOUBTED_WEIGHT: f64 = 0.15;
+
+/// What the verdict is made from.
+fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> Result<Evidence> {
+    let models = session.models_say(DOUBTED_WEIGHT)?;
+    let effective_draws = session.effective_draws()?;
+    let noise = session.problem().settings.noise.unwrap_or(0.0);
+    let (law, estimate) = (&outcome.law, &outcome.estimate);
+    let answer = session.engine().and_then(Engine::answered);
+    let climb = session.engine().and_then(Engine::climb);
+    let peaks = session.engine().map(Engine::peaks).unwrap_or_default();
+    let first_frame = peaks.first().map(|(n, _)| *n);
+    let (_, values) = session.observations();
+    let above = estimate.ln_mean() - law.ln_quantile(0.5);
+    Ok(Evidence {
+        evaluations: session.evaluations(),
+        in_frames: first_frame.map(|first| session.evaluations() - first),
+        dim: session.problem().names.len(),
+        // A negative Z has no logarithm.
+        tail_nats: if above.is_finite() { above } else { 0.0 },
+        ln_z_sd: if above.is_finite() {
+            outcome.ln_sd()
+        } else {
+            0.0
+        },
+        node_error: estimate.relative_node_error(),
+        belief_sd: law.ln_sd(),
+        ln_f: values.iter().map(|value| value.ln_abs()).collect(),
+        is_climbing: climb.is_some_and(|climb| !climb.has_ended()),
+        noise_sd: noise.sqrt(),
+        widening: answer.map(|answer| answer.ensemble.widening()),
+        models,
+        audit: audit.and_then(|audit| audit.warning(outcome, |x| session.at(x))),
+        failures: session.failures(),
+        effective_draws,
+        has_model: session.baseline().is_none(),
+    })
+}
+
+fn climbed(session: &Session) -> Option<Climbed> {
+    let engine = session.engine()?;
+    let peaks = engine.peaks();
+    let images = peaks
+        .last()
+        .map_or(1, |(_, peak)| peak.images().len().max(1));
+    engine.climb().map(|climb| Climbed {
+        has_ended: climb.has_ended(),
+        frames: peaks.iter().map(|(n, _)| *n).collect(),
+        images,
+    })
 }
 
 fn warnings(

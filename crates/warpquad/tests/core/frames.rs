@@ -195,3 +195,25 @@ fn mirrored_peaks_count_in_full() {
     let first = sample.points.iter().filter(|x| x[0] > 0.0).count();
     assert!((400..=600).contains(&first), "{first}");
 }
+
+#[test]
+fn a_hint_is_taken_and_a_wrong_one_forgiven() {
+    let (ln_f, truth) = line(100.0);
+    for (hint, half) in [
+        (vec![3.0, -0.02], Some(vec![1.0, 0.1])),
+        (vec![3.1, -0.021], None),
+        (vec![-90.0, 70.0], Some(vec![5.0, 5.0])),
+    ] {
+        let engine = auto(&vague(2, 100.0), 8);
+        let mut engine = engine.with_start(vec![hint.clone()], half).unwrap();
+        run(&mut engine, &ln_f, 60, 1);
+        assert_eq!(engine.observations().0.row(0), hint);
+        let found = engine.outcome().unwrap().law.ln_quantile(0.5);
+        assert!(
+            (found - truth).abs() < 0.01,
+            "{hint:?}: {found} is not {truth}"
+        );
+    }
+    let wrong = auto(&vague(2, 100.0), 8).with_start(vec![vec![1.0]], None);
+    assert!(wrong.unwrap_err().to_string().contains("start"));
+}

@@ -25,11 +25,13 @@ mod error;
 mod parse;
 mod prior;
 mod reader;
+mod start;
 
 pub(super) use reader::setting;
 
 pub use super::options::{Budget, IntegrandSettings, MethodSpec};
 pub use error::SpecError;
+pub use start::Start;
 
 use super::arguments::Arguments;
 use super::options::{Entry, Setting};
@@ -58,6 +60,8 @@ pub struct Problem {
     pub method: MethodSpec,
     /// When to stop.
     pub budget: Budget,
+    /// Where the user thinks that f is large.
+    pub start: Start,
     /// Where each field stands in the source, in bytes.
     places: BTreeMap<String, usize>,
     /// The flag or the keyword that said a field in place of the file.
@@ -167,6 +171,7 @@ impl Problem {
             prior,
             method: MethodSpec::default(),
             budget: Budget::default(),
+            start: Start::default(),
             places: BTreeMap::new(),
             said_by: BTreeMap::new(),
             source: String::new(),

@@ -1,7 +1,7 @@
 //! Read the sections of a problem file.
 
 use super::reader::{self, Item, Section};
-use super::{Integrand, Problem, SpecError, prior};
+use super::{Integrand, Problem, SpecError, prior, start};
 use crate::session::arguments::Arguments;
 use crate::session::expression::{self, Expression};
 use crate::session::options::{self, Entry};
@@ -9,7 +9,14 @@ use crate::session::suggest;
 
 type Result<T> = std::result::Result<T, SpecError>;
 
-const SECTIONS: &[&str] = &["integrand", "parameters", "joint", "method", "budget"];
+const SECTIONS: &[&str] = &[
+    "integrand",
+    "parameters",
+    "joint",
+    "method",
+    "budget",
+    "start",
+];
 
 /// The keys of `[integrand]` of which a file has exactly one.
 const INTEGRANDS: &[&str] = &[
@@ -39,6 +46,7 @@ pub(super) fn problem(source: &str) -> Result<Problem> {
     read(&top, &at_top, &mut problem)?;
     section(&top, options::Section::Method, &mut problem)?;
     section(&top, options::Section::Budget, &mut problem)?;
+    problem.start = start::start(&top, &problem)?;
     let mut places = Vec::new();
     top.places(&mut places);
     problem.places = places.into_iter().collect();

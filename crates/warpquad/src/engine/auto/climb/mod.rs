@@ -21,8 +21,9 @@ pub struct Climb {
     /// Observations, in the prior's normal scores, with ln f + ln pi.
     points: Vec<Vec<f64>>,
     values: Vec<f64>,
-    /// How far to go along each parameter.
+    /// How far to go along each parameter, and whether the user said so.
     steps: Vec<f64>,
+    hinted: bool,
     /// The order in which the parameters are searched.
     order: Vec<usize>,
     /// How many searches along a parameter there were.
@@ -156,6 +157,7 @@ impl Climb {
             points: Vec::new(),
             values: Vec::new(),
             steps: vec![1.0; dim],
+            hinted: false,
             order,
             searches: 0,
             gains: vec![(0.0, 0); dim],
@@ -168,6 +170,14 @@ impl Climb {
             stage: Stage::Centre,
             awaited: Some(vec![0.0; dim]),
             settings,
+        }
+    }
+
+    /// Begin with these steps along the parameters.
+    pub(in crate::engine) fn set_steps(&mut self, steps: Option<&[f64]>) {
+        if let Some(steps) = steps {
+            self.hinted = true;
+            self.steps = steps.iter().map(|s| s.clamp(1e-12, 2.0)).collect();
         }
     }
 
@@ -193,7 +203,7 @@ impl Climb {
     }
 
     /// A point beside the awaited one, for a further evaluation at the same time: other steps along
-    /// the same line, tops of the quadratic of all that is known by now, points around the best one.
+    /// the same line, tops of the quadratic of all that is known by now, points around the best.
     pub fn beside(&self, number: usize) -> Vec<f64> {
         const RADII: [f64; 3] = [1.0, 0.5, 2.0];
         let mut number = number;
@@ -214,14 +224,23 @@ impl Climb {
             let ascent = quadratic.ascent(radius * self.radius)?;
             Some(within(quadratic.point(&ascent.step, 1.0)))
         };
-        if let Some(z) = RADII.get(number).and_then(|radius| top(*radius)) {
+        // A second value at the same place says nothing.
+        let is_new = |z: &Vec<f64>| self.points.iter().all(|known| self.is_apart(z, known));
+        let top = RADII.get(number).and_then(|radius| top(*radius));
+        if let Some(z) = top.filter(is_new) {
             return z;
         }
         let mut rng = Rng::new(number as u64).child(self.values.len() as u64);
         let zero = vec![0.0; self.steps.len()];
         let best = self.best().map_or(zero.as_slice(), |(z, _)| z);
         let pairs = best.iter().zip(&self.steps);
-        within(pairs.map(|(z, s)| z + 0.5 * s * rng.normal()).collect())
+        within(pairs.map(|(z, s)| z + s * rng.normal()).collect())
+    }
+
+    /// Whether two points differ by more than a twentieth of a step along some parameter.
+    fn is_apart(&self, a: &[f64], b: &[f64]) -> bool {
+        let mut apart = a.iter().zip(b).zip(&self.steps);
+        apart.any(|((a, b), s)| (a - b).abs() > 0.05 * s)
     }
 
     /// Take an observation of ln f + ln pi. `is_awaited` says that it is the one waited for; any
@@ -236,19 +255,36 @@ impl Climb {
         if value > self.risen_to + self.settings.tolerance_nats {
             (self.risen_to, self.idle_searches) = (value, 0);
         }
-        match &mut self.stage {
-            _ if is_awaited => self.go_on(value),
-            Stage::Search {
-                line,
-                origin,
-                along,
-                ..
-            } => {
-                if let Some(step) = along.step_to(origin, z, &self.steps) {
-                    line.offer(step, value);
-                }
-            }
-            _ => {}
+        if is_awaited {
+            return self.go_on(value);
+        }
+        if let Stage::Search {
+            line,
+            origin,
+            along,
+            ..
+        } = &mut self.stage
+            && let Some(step) = along.step_to(origin, z, &self.steps)
+        {
+            line.offer(step, value);
+        }
+        if !matches!(self.stage, Stage::Centre | Stage::Ended) {
+            self.check_top();
+        }
+    }
+
+    /// With several evaluations at once, the others may show the top before the awaited one does.
+    fn check_top(&mut self) {
+        let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps);
+        let known = quadratic.filter(Quadratic::is_determined);
+        let ascent = known.and_then(|quadratic| quadratic.ascent(self.radius));
+        let tolerance = self.settings.tolerance_nats;
+        match ascent.is_some_and(|ascent| ascent.is_inside && ascent.gain < tolerance) {
+            true => self.confirmed += 1,
+            false => self.confirmed = 0,
+        }
+        if self.confirmed > CONFIRMATIONS {
+            self.end();
         }
     }
 
@@ -305,7 +341,7 @@ impl Climb {
         };
         let step = match along {
             Along::Direction(_) => 1.0,
-            Along::Axis(_) if count < d => self.first_step(count),
+            Along::Axis(_) if count < d && !self.hinted => self.first_step(count),
             // Every other time the other way.
             Along::Axis(axis) if count / d % 2 == 1 => -0.7 * self.steps[axis],
             Along::Axis(axis) => self.steps[axis],

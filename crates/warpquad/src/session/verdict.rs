@@ -1,0 +1,379 @@
+//! Decide whether an answer is settled, and say why if it is not.
+
+use serde_json::{Value as Json, json};
+
+/// Why an answer is not settled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reason {
+    /// A word for programs; the guide has a paragraph on each.
+    pub code: &'static str,
+    /// A sentence for people, with the numbers behind it.
+    pub sentence: String,
+}
+
+impl Reason {
+    /// The object of the report's `reasons`.
+    pub fn to_json(&self) -> Json {
+        json!({"code": self.code, "sentence": self.sentence})
+    }
+}
+
+/// The two words of a verdict.
+pub const SETTLED: &str = "settled";
+/// The other one.
+pub const UNSETTLED: &str = "unsettled";
+
+/// What a verdict is made from. `None` where a method has no such thing.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Evidence {
+    /// Values that were told.
+    pub evaluations: usize,
+    /// Values that were told since the first frame of a narrow peak was taken.
+    pub in_frames: Option<usize>,
+    /// The number of parameters.
+    pub dim: usize,
+    /// How far the ln of the mean of Z is above the median of ln Z, in nats.
+    pub tail_nats: f64,
+    /// The standard deviation of ln Z.
+    pub ln_z_sd: f64,
+    /// The relative error of the nodes, and the belief's own sd of ln Z.
+    pub node_error: f64,
+    /// The belief's own sd of ln Z.
+    pub belief_sd: f64,
+    /// ln |f| of the values, in order.
+    pub ln_f: Vec<f64>,
+    /// Whether a climb to a narrow peak is under way.
+    pub is_climbing: bool,
+    /// The sd of declared noise on ln f.
+    pub noise_sd: f64,
+    /// How many times wider the answer was made, because an earlier one was too narrow.
+    pub widening: Option<f64>,
+    /// The smallest and the largest median of ln Z that a kind of models with weight believes in.
+    pub models: Option<[f64; 2]>,
+    /// What the audit says, if it disagrees.
+    pub audit: Option<String>,
+    /// Evaluations that failed.
+    pub failures: usize,
+    /// The effective number of draws that carry Z, for a prior that is a sample.
+    pub effective_draws: Option<f64>,
+    /// Whether a model of f is fitted at all; a baseline has none.
+    pub has_model: bool,
+}
+
+/// A mean of Z so far above its median says that the tail carries it.
+const TAIL_NATS: f64 = 0.5;
+/// An ln Z that is known no better is no answer to most questions.
+const WIDE_NATS: f64 = 0.5;
+/// The best value may rise by so much in the last part of the run.
+const RISE_NATS: f64 = 1.0;
+/// The last part of the run.
+const LAST_PART: f64 = 0.2;
+/// An estimate that moved so many times farther than it said does not know its own error.
+const WIDENING: f64 = 3.0;
+/// Observations for each parameter, and for one more, before lengths can be told.
+const FEW_PER_DIMENSION: usize = 6;
+/// Models may differ by so much, beside their interval.
+const MODELS_NATS: f64 = 0.5;
+/// Half a percent of Z is below what anyone asks of an evidence.
+const NODE_ERROR: f64 = 5e-3;
+/// More of the evaluations than this may not fail.
+const FAILURES: f64 = 0.2;
+/// Fewer draws of a prior that is a sample do not carry an integral.
+const THIN: f64 = 20.0;
+
+/// All reasons why an answer is not settled.
+pub fn reasons(of: &Evidence) -> Vec<Reason> {
+    let all = [
+        few(of),
+        identical(&of.ln_f),
+        rising(of),
+        tail(of),
+        wide(of),
+        moved(of),
+        models(of),
+        node_error(of),
+        audit(of),
+        failures(of),
+        thin_prior(of),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+fn reason(code: &'static str, sentence: String) -> Option<Reason> {
+    Some(Reason { code, sentence })
+}
+
+fn few(of: &Evidence) -> Option<Reason> {
+    let needed = FEW_PER_DIMENSION * (of.dim + 1);
+    if let Some(known) = of.in_frames.filter(|known| 2 * known < needed) {
+        return reason(
+            "few",
+            format!(
+                "{known} evaluations since the peak was found are few for {} parameters: do not \
+                 trust the interval before {}.",
+                of.dim,
+                needed / 2
+            ),
+        );
+    }
+    (of.has_model && of.evaluations < needed).then(|| Reason {
+        code: "few",
+        sentence: format!(
+            "{} evaluations are few for {} parameters: do not trust the interval before {needed}.",
+            of.evaluations, of.dim
+        ),
+    })
+}
+
+fn identical(ln_f: &[f64]) -> Option<Reason> {
+    let first = ln_f.first()?;
+    let same = ln_f.iter().all(|value| value == first);
+    same.then(|| Reason {
+        code: "identical",
+        sentence: format!(
+            "All {} values are the same, ln f = {first}: nothing is known of how f varies.",
+            ln_f.len()
+        ),
+    })
+}
+
+fn rising(of: &Evidence) -> Option<Reason> {
+    if of.is_climbing {
+        return reason(
+            "rising",
+            "The climb to a narrow peak has not reached its top: raise the budget.".into(),
+        );
+    }
+    let n = of.ln_f.len();
+    let early = ((1.0 - LAST_PART) * n as f64) as usize;
+    let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let rise = best(&of.ln_f) - best(&of.ln_f[..early]);
+    let allowed = RISE_NATS.max(4.0 * of.noise_sd);
+    (of.has_model && early > 0 && rise > allowed).then(|| Reason {
+        code: "rising",
+        sentence: format!(
+        "The largest value rose by {rise:.1} nats in the last fifth of the run: raise the budget."
+    ),
+    })
+}
+
+fn tail(of: &Evidence) -> Option<Reason> {
+    (of.tail_nats > TAIL_NATS).then(|| Reason {
+        code: "tail",
+        sentence: format!(
+            "The mean of Z is e^{:.1} times its median: what is not known yet carries it.",
+            of.tail_nats
+        ),
+    })
+}
+
+fn wide(of: &Evidence) -> Option<Reason> {
+    (of.ln_z_sd > WIDE_NATS).then(|| Reason {
+        code: "wide",
+        sentence: format!(
+            "log Z is known to {:.1} nats only: raise the budget.",
+            of.ln_z_sd
+        ),
+    })
+}
+
+fn moved(of: &Evidence) -> Option<Reason> {
+    let widening = of.widening.filter(|widening| *widening > WIDENING)?;
+    // A move that is wide enough by now, and too small to matter, is no reason.
+    (of.ln_z_sd > 0.01).then(|| Reason {
+        code: "moved",
+        sentence: format!(
+        "The estimate moved {widening:.0} times farther than it said it would: it may move again."
+    ),
+    })
+}
+
+fn models(of: &Evidence) -> Option<Reason> {
+    let [low, high] = of.models?;
+    (high - low > MODELS_NATS).then(|| Reason {
+        code: "models",
+        sentence: format!(
+            "Models that explain the values alike disagree: log Z from {low:.2} to {high:.2}."
+        ),
+    })
+}
+
+fn node_error(of: &Evidence) -> Option<Reason> {
+    let large = of.node_error > 0.5 * of.belief_sd && of.node_error > NODE_ERROR;
+    large.then(|| Reason {
+        code: "node_error",
+        sentence: format!(
+            "The nodes' own error in log Z is {:.1e}: raise `nodes`, which costs no evaluations.",
+            of.node_error
+        ),
+    })
+}
+
+fn audit(of: &Evidence) -> Option<Reason> {
+    of.audit.as_ref()?;
+    reason(
+        "audit",
+        "The audit disagrees with the answer: see the warning.".into(),
+    )
+}
+
+fn failures(of: &Evidence) -> Option<Reason> {
+    let asked = of.evaluations + of.failures;
+    let many = of.failures as f64 > FAILURES * asked as f64;
+    many.then(|| Reason {
+        code: "failures",
+        sentence: format!(
+            "{} of {asked} evaluations failed: Z knows nothing of f there.",
+            of.failures
+        ),
+    })
+}
+
+fn thin_prior(of: &Evidence) -> Option<Reason> {
+    let draws = of.effective_draws.filter(|draws| *draws < THIN)?;
+    reason(
+        "thin_prior",
+        format!("About {draws:.1} draws of the prior carry Z: give more of them, or a density."),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An answer that nothing is wrong with.
+    fn sound() -> Evidence {
+        Evidence {
+            evaluations: 100,
+            dim: 3,
+            ln_z_sd: 0.01,
+            belief_sd: 0.01,
+            ln_f: (0..100)
+                .map(|i| if i == 50 { 0.0 } else { -1.0 - f64::from(i) })
+                .collect(),
+            widening: Some(1.0),
+            models: Some([-3.0, -2.9]),
+            has_model: true,
+            ..Evidence::default()
+        }
+    }
+
+    fn codes(of: &Evidence) -> Vec<&'static str> {
+        reasons(of).iter().map(|reason| reason.code).collect()
+    }
+
+    #[test]
+    fn a_sound_answer_is_settled() {
+        assert!(reasons(&sound()).is_empty());
+    }
+
+    #[test]
+    fn every_reason_has_its_code() {
+        let mut rises = sound().ln_f;
+        rises[90] = 2.0;
+        let cases = [
+            (
+                "few",
+                Evidence {
+                    evaluations: 23,
+                    ..sound()
+                },
+            ),
+            (
+                "identical",
+                Evidence {
+                    ln_f: vec![-1e10; 25],
+                    ..sound()
+                },
+            ),
+            (
+                "rising",
+                Evidence {
+                    ln_f: rises,
+                    ..sound()
+                },
+            ),
+            (
+                "rising",
+                Evidence {
+                    is_climbing: true,
+                    ..sound()
+                },
+            ),
+            (
+                "tail",
+                Evidence {
+                    tail_nats: 1.4,
+                    ..sound()
+                },
+            ),
+            (
+                "wide",
+                Evidence {
+                    ln_z_sd: 0.7,
+                    ..sound()
+                },
+            ),
+            (
+                "moved",
+                Evidence {
+                    widening: Some(8.0),
+                    ln_z_sd: 0.1,
+                    ..sound()
+                },
+            ),
+            (
+                "models",
+                Evidence {
+                    models: Some([-4.0, -2.0]),
+                    ..sound()
+                },
+            ),
+            (
+                "node_error",
+                Evidence {
+                    node_error: 0.1,
+                    ..sound()
+                },
+            ),
+            (
+                "audit",
+                Evidence {
+                    audit: Some("the audit says".into()),
+                    ..sound()
+                },
+            ),
+            (
+                "failures",
+                Evidence {
+                    failures: 40,
+                    ..sound()
+                },
+            ),
+            (
+                "thin_prior",
+                Evidence {
+                    effective_draws: Some(1.5),
+                    ..sound()
+                },
+            ),
+        ];
+        for (code, evidence) in cases {
+            assert_eq!(codes(&evidence), [code]);
+        }
+    }
+
+    #[test]
+    fn noise_alone_does_not_rise() {
+        let mut ln_f = sound().ln_f;
+        ln_f[90] = 2.0;
+        assert!(
+            codes(&Evidence {
+                ln_f,
+                noise_sd: 1.0,
+                ..sound()
+            })
+            .is_empty()
+        );
+    }
+}
