@@ -220,7 +220,7 @@ impl Climb {
             number -= line::BESIDE;
         }
         let top = |radius: f64| {
-            let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps)?;
+            let quadratic = self.quadratic()?;
             let ascent = quadratic.ascent(radius * self.radius)?;
             Some(within(quadratic.point(&ascent.step, 1.0)))
         };
@@ -275,7 +275,7 @@ impl Climb {
 
     /// With several evaluations at once, the others may show the top before the awaited one does.
     fn check_top(&mut self) {
-        let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps);
+        let quadratic = self.quadratic();
         let known = quadratic.filter(Quadratic::is_determined);
         let ascent = known.and_then(|quadratic| quadratic.ascent(self.radius));
         let tolerance = self.settings.tolerance_nats;
@@ -296,6 +296,14 @@ impl Climb {
     /// The awaited evaluation has failed: nothing is known there but that f cannot be had.
     pub fn fail(&mut self) {
         self.go_on(f64::NEG_INFINITY);
+    }
+
+    /// The quadratic of the best observations.
+    fn quadratic(&self) -> Option<Quadratic> {
+        let known = self.steps.iter().zip(&self.gains);
+        let known = known.map(|(step, (_, when))| (*when > 0 || self.hinted).then_some(*step));
+        let steps: Vec<Option<f64>> = known.collect();
+        Quadratic::fit(&self.points, &self.values, &steps)
     }
 
     fn top(&self) -> f64 {
@@ -439,7 +447,7 @@ impl Climb {
         if self.idle_searches >= self.order.len() + BLIND_SEARCHES {
             return self.end();
         }
-        let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps);
+        let quadratic = self.quadratic();
         let ascent = quadratic.as_ref().and_then(|q| q.ascent(self.radius));
         match (quadratic, ascent) {
             (Some(quadratic), Some(ascent)) => {
@@ -498,7 +506,7 @@ impl Climb {
     /// best observations, and by their spread where that explains little.
     pub(in crate::engine) fn shape(&self) -> Option<(Vec<f64>, Mat)> {
         let (best, _) = self.best()?;
-        let quadratic = Quadratic::fit(&self.points, &self.values, &self.steps);
+        let quadratic = self.quadratic();
         let covariance = quadratic
             .filter(|q| q.unexplained < 0.4)
             .and_then(|q| q.covariance(RADIUS[0]));

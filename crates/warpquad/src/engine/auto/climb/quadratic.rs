@@ -56,9 +56,9 @@ fn features(y: &[f64]) -> Vec<f64> {
 
 impl Quadratic {
     /// The quadratic that the evidence is best for, by Bayesian linear regression: how much of a
-    /// drop it leaves unexplained, and how large its coefficients are, are chosen. `steps` is a
-    /// length for each parameter. `None` where nothing can be fitted.
-    pub fn fit(points: &[Vec<f64>], values: &[f64], steps: &[f64]) -> Option<Quadratic> {
+    /// drop it leaves unexplained, and how large its coefficients are, are chosen. `steps` are
+    /// lengths of the parameters, as far as they are known. `None` where nothing can be fitted.
+    pub fn fit(points: &[Vec<f64>], values: &[f64], steps: &[Option<f64>]) -> Option<Quadratic> {
         let d = steps.len();
         let best = (0..values.len()).fold(0, |b, i| if values[i] > values[b] { i } else { b });
         let (center, top) = (points.get(best)?.clone(), *values.get(best)?);
@@ -71,8 +71,17 @@ impl Quadratic {
         let numbers = (d + 1) * (d + 2) / 2;
         order.retain(|&i| top - values[i] <= FARTHEST * reach.max(1.0));
         order.truncate(2 * numbers + 2 * d);
+        // A parameter without a step is in units of its spread among the best.
+        let near = &order[..typical.min(order.len())];
+        let spread = |j: usize| {
+            let squares = near.iter().map(|&i| (points[i][j] - center[j]).powi(2));
+            let spread = (squares.sum::<f64>() / near.len() as f64).sqrt();
+            if spread > 0.0 { spread } else { 1.0 }
+        };
+        let step = |j: usize| steps[j].unwrap_or_else(|| spread(j));
+        let steps: Vec<f64> = (0..d).map(step).collect();
         let scaled = |i: usize| -> Vec<f64> {
-            let apart = points[i].iter().zip(&center).zip(steps);
+            let apart = points[i].iter().zip(&center).zip(&steps);
             apart.map(|((z, c), s)| (z - c) / s).collect()
         };
         let mut y: Vec<Vec<f64>> = order.iter().map(|&i| scaled(i)).collect();
