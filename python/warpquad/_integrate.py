@@ -44,6 +44,7 @@ def integrate(
     run: str | os.PathLike[str] | None = None,
     recheck: bool = False,
     progress: bool | None = None,
+    start: Any = None,
     **options: Unpack[Options],
 ) -> Result:
     """Integrate f, or exp(log_f), against a prior.
@@ -67,6 +68,9 @@ def integrate(
             one of several arguments gets the parameters by name. A function of one argument gets an
             array if the priors are no dict, the number itself if there is only one parameter (which
             also answers `x["a"]`), else a dict.
+        start: a hint where f is large: points in the parameters' order, or one as a dict, which are
+            evaluated first; or a plausible interval for each parameter, like `{"a": (0, 1)}`. The
+            run looks over the whole prior all the same.
         vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and
             returns n values.
         executor, workers: anything with `submit` as in `concurrent.futures`, or a function that
@@ -93,7 +97,7 @@ def integrate(
         log_f = log_f.log_f
     known = _priors.read(priors, names, dim)
     integrand = _integrand.make(log_f, f, known.arguments, known.keyed, argument, vectorized)
-    core = core_of(known, given, seed, run, limited=True)
+    core = core_of(known, given, seed, run, limited=True, start=start)
     with Session._of(core, known) as session:
         return _drive(session, integrand, executor, workers, recheck, progress)
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from warpquad import _core, _toml
+from warpquad import _core, _start, _toml
 from warpquad._options import Options
 from warpquad._priors import Priors
 
@@ -35,7 +35,7 @@ def given(function: str, options: Mapping[str, Any], resuming: bool = False) -> 
     return {keyword: value for keyword, value in options.items() if value is not None}
 
 
-def text(priors: Priors, options: Mapping[str, Any]) -> str:
+def text(priors: Priors, options: Mapping[str, Any], start: Any = None) -> str:
     """The problem file."""
     sections: dict[str, dict[str, Any]] = {"": {}, "integrand": {"external": "python"}, "method": {}, "budget": {}}
     if priors.mapped:
@@ -47,6 +47,7 @@ def text(priors: Priors, options: Mapping[str, Any]) -> str:
     top = _toml.section("", sections.pop(""))
     written = [top, _toml.section("integrand", sections.pop("integrand")), priors.text]
     written += [_toml.section(name, fields) for name, fields in sections.items()]
+    written.append(_start.text(start, priors))
     return "\n".join(section for section in written if section)
 
 

@@ -330,6 +330,22 @@ class Result:
             page.save(path)
         return page
 
+    @property
+    def verdict(self) -> str:
+        """"settled", or "unsettled" where `reasons` say why not to trust the interval.
+
+        >>> import warpquad as wq
+        >>> r = wq.integrate(lambda x: -x**2, {"x": wq.normal(0, 1)}, budget=3, progress=False)
+        >>> r.verdict, r.reasons[0]["code"]
+        ('unsettled', 'few')
+        """
+        return str(self.report["verdict"])
+
+    @property
+    def reasons(self) -> list[dict[str, str]]:
+        """Why the answer is not settled: a code and a sentence each; empty if it is."""
+        return list(self.report["reasons"])
+
     def _rows(self) -> dict[str, str]:
         low, high = self.interval()
         rows = {

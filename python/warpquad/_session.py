@@ -73,12 +73,16 @@ class Session:
         run: str | os.PathLike[str] | None = None,
         names: Sequence[str] | None = None,
         dim: int | None = None,
+        start: Any = None,
         **options: Unpack[Options],
     ) -> None:
-        """Begin a run, or go on with the one in the directory `run`."""
+        """Begin a run, or go on with the one in the directory `run`.
+
+        `start` is a hint where f is large: points, or a plausible interval for each parameter.
+        """
         known = _priors.read(priors, names, dim)
         given = _problem.given("Session", options)
-        self._begin(core_of(known, given, seed, run, limited=False), known)
+        self._begin(core_of(known, given, seed, run, limited=False, start=start), known)
 
     def _begin(self, core: _core.Session, priors: Priors) -> None:
         self.core: _core.Session = core
@@ -198,12 +202,13 @@ def core_of(
     seed: int | None,
     run: str | os.PathLike[str] | None,
     limited: bool,
+    start: Any = None,
 ) -> _core.Session:
     """The core's session of a problem: new, or gone on with.
 
     `limited` gives it the default budget if it has none.
     """
-    text = _problem.text(priors, options)
+    text = _problem.text(priors, options, start)
     if run is None or not _core.Session.exists(run):
         return _core.Session.create(text, _seed(seed), run, limited)
     core = _core.Session.open(run, text, limited)
