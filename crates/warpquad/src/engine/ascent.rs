@@ -243,6 +243,14 @@ impl Ascent {
         peak.map(|peak| self.scores.with_peak(peak)).transpose()
     }
 
+    /// How far the best value has risen over the last half of the observations, in nats: the climb
+    /// may still rise as far.
+    pub fn rise_nats(&self) -> f64 {
+        let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let rise = best(&self.values) - best(&self.values[..self.values.len() / 2]);
+        if rise.is_finite() { rise } else { 0.0 }
+    }
+
     /// How far from its centre a frame takes observations.
     pub fn reach(&self) -> f64 {
         self.tuning.frame_reach_sd + (self.scores.dim() as f64).sqrt()

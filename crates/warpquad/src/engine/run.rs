@@ -380,6 +380,11 @@ impl Engine {
                 return Err(Error::spec("values", reason));
             };
             let answer = self.strategy.answer(self.history(), lead, fit)?;
+            let rise = self.ascent.as_ref().map_or(0.0, Ascent::rise_nats);
+            let answer = match self.provisional {
+                Some(_) => answer.reaching(rise),
+                None => answer,
+            };
             self.answered = Some((answer, n));
         }
         match &self.answered {

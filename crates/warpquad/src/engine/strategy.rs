@@ -84,6 +84,21 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// The answer with a 95 % interval that reaches at least so many nats to each side.
+    pub(super) fn reaching(self, nats: f64) -> Answer {
+        let half = 0.5 * (self.law.ln_quantile(0.975) - self.law.ln_quantile(0.025));
+        let times = nats / half;
+        if !(times > 1.0 && times.is_finite()) {
+            return self;
+        }
+        let law = self.law.widened(times);
+        Answer {
+            estimate: law.estimate(self.estimate.relative_node_error()),
+            ensemble: self.ensemble.widened(times),
+            law,
+        }
+    }
+
     /// The law of Z, for a report.
     pub fn outcome(&self, evaluations: usize) -> Outcome {
         let theta: &Theta = self.ensemble.heaviest().theta();
