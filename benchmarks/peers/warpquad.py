@@ -17,9 +17,10 @@ def run(
     """Estimates at all budgets from one run: its path does not depend on where it will stop."""
     import warpquad as wq
 
-    by_name = {name.replace("_", ""): getattr(wq, name) for name in dir(wq)}
+    # Only the priors' names are looked up: some others need further packages.
+    by_name = {name.replace("_", ""): name for name in dir(wq)}
     priors = {
-        name: by_name[family.replace("_", "").replace("-", "")](*numbers)
+        name: getattr(wq, by_name[family.replace("_", "").replace("-", "")])(*numbers)
         for name, (family, *numbers) in problem.priors.items()
     }
     session = wq.Session(priors, seed=seed, method=method, tuning=tuning)

@@ -1,7 +1,7 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
 use super::auto::{Climb, Tuning};
-use super::symmetry::Trials;
+use super::symmetry::{Trials, Wanted};
 use super::{Frame, Image, Peak};
 use crate::data::Value;
 use crate::error::Result;
@@ -34,6 +34,8 @@ pub(super) struct Ascent {
 enum Stage {
     /// Too little is known to say how wide the peak is.
     Watching,
+    /// The peak is not narrow, but parameters look like labels: trials of their exchange.
+    Labels(Trials),
     /// The prior itself is a fair frame.
     Broad,
     /// There is a narrow peak: the climb, under way or ended, and then trials of its images.
@@ -107,6 +109,7 @@ impl Ascent {
         self.values.push(value);
         if matches!(self.stage, Stage::Watching) {
             self.stage = self.judged();
+            self.judge_labels();
         }
         self.reuse();
         self.begin_trials();
@@ -132,20 +135,34 @@ impl Ascent {
             && climb.has_ended()
             && let Some((top, value)) = climb.best()
         {
-            *trials = Some(Trials::new(&self.scores, top, value, self.noise_sd));
+            let top = (top, value);
+            *trials = Some(Trials::new(&self.scores, Wanted::All, top, self.noise_sd));
         }
     }
 
     /// Take the value at a point that may be that of a trial.
     fn tell_trial(&mut self, x: &[f64], value: Option<f64>) {
-        let Stage::Narrow(_, Some(trials)) = &mut self.stage else {
+        let (Stage::Narrow(_, Some(trials)) | Stage::Labels(trials)) = &mut self.stage else {
             return;
         };
-        let place = trials
-            .awaited()
-            .position(|z| self.scores.point_from_frame(&z) == x);
+        let mut awaited = trials.awaited();
+        let place = awaited.position(|z| self.scores.point_from_frame(&z) == x);
+        drop(awaited);
         if let Some(place) = place {
             trials.tell(place, value);
+        }
+        self.judge_labels();
+    }
+
+    /// Peaks that are mirror images have one frame: climb to one of them.
+    fn judge_labels(&mut self) {
+        if let Stage::Labels(trials) = &self.stage
+            && let Some(images) = trials.images()
+        {
+            self.stage = match images.len() {
+                1 => Stage::Broad,
+                _ => self.climbing(),
+            };
         }
     }
 
@@ -158,24 +175,39 @@ impl Ascent {
         let enough = n >= tuning.initial_per_dimension * self.scores.dim();
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
         if is_narrow(&self.values, tuning.narrow_nats) || enough && nothing {
-            let mut climb = Climb::of(self.scores.dim(), tuning, self.noise_sd, self.seed);
-            climb.set_steps(self.steps.as_deref());
-            for (z, &value) in self.points.iter().zip(&self.values) {
-                climb.tell(z, value, false);
+            return self.climbing();
+        }
+        let best = (0..n).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
+        match best.filter(|_| enough) {
+            Some(best) => {
+                let top = (self.points[best].as_slice(), self.values[best]);
+                Stage::Labels(Trials::new(
+                    &self.scores,
+                    Wanted::Labels,
+                    top,
+                    self.noise_sd,
+                ))
             }
-            return Stage::Narrow(climb, None);
+            None => Stage::Watching,
         }
-        match enough {
-            true => Stage::Broad,
-            false => Stage::Watching,
+    }
+
+    /// The beginning of a climb that knows all observations.
+    fn climbing(&self) -> Stage {
+        let dim = self.scores.dim();
+        let mut climb = Climb::of(dim, &self.tuning, self.noise_sd, self.seed);
+        climb.set_steps(self.steps.as_deref());
+        for (z, &value) in self.points.iter().zip(&self.values) {
+            climb.tell(z, value, false);
         }
+        Stage::Narrow(climb, None)
     }
 
     /// The climb, once a narrow peak is known of.
     pub fn climb(&self) -> Option<&Climb> {
         match &self.stage {
             Stage::Narrow(climb, _) => Some(climb),
-            _ => None,
+            Stage::Watching | Stage::Labels(_) | Stage::Broad => None,
         }
     }
 
@@ -183,13 +215,15 @@ impl Ascent {
     /// there is nothing to climb. With its own point pending it asks for one beside it.
     pub fn ask(&self, pending: &Points) -> Option<Vec<f64>> {
         let is_pending = |x: &Vec<f64>| pending.iter().any(|p| p == x);
-        let Stage::Narrow(climb, trials) = &self.stage else {
-            return None;
-        };
-        if let Some(trials) = trials {
+        let open = |trials: &Trials| {
             let mut open = trials.awaited().map(|z| self.scores.point_from_frame(&z));
-            return open.find(|x| !is_pending(x));
-        }
+            open.find(|x| !is_pending(x))
+        };
+        let climb = match &self.stage {
+            Stage::Labels(trials) | Stage::Narrow(_, Some(trials)) => return open(trials),
+            Stage::Narrow(climb, None) => climb,
+            Stage::Watching | Stage::Broad => return None,
+        };
         let x = self.scores.point_from_frame(climb.awaited()?);
         if !is_pending(&x) {
             return Some(x);

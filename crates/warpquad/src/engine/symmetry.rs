@@ -97,12 +97,21 @@ struct Candidate {
     next: Option<Image>,
 }
 
+/// Which exchanges are worth a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// All that parameters with equal priors allow.
+    All,
+    /// Only those of two and more groups at once, as of labels that have several parameters each.
+    Labels,
+}
+
 /// The exchanges that are worth a trial, the likeliest first.
 ///
 /// Parameters with one prior are a group. Groups of one size change places together, as the means
 /// and the widths of a mixture do, with or without a share p that becomes 1 - p; then each group
 /// alone.
-fn candidates(scores: &Frame) -> Vec<Candidate> {
+fn candidates(scores: &Frame, wanted: Wanted) -> Vec<Candidate> {
     let (groups, symmetric) = groups(scores);
     let dim = scores.dim();
     let exchanged = |groups: &[&Vec<usize>], turned: Option<usize>| {
@@ -128,11 +137,14 @@ fn candidates(scores: &Frame) -> Vec<Candidate> {
     let mut out: Vec<Candidate> = Vec::new();
     for size in sizes {
         let same: Vec<&Vec<usize>> = groups.iter().filter(|group| group.len() == size).collect();
+        if wanted == Wanted::Labels && same.len() < 2 {
+            continue;
+        }
         out.push(exchanged(&same, None));
         if size == 2 {
             out.extend(symmetric.iter().map(|&p| exchanged(&same, Some(p))));
         }
-        if same.len() > 1 {
+        if same.len() > 1 && wanted == Wanted::All {
             out.extend(same.iter().map(|group| exchanged(&[group], None)));
         }
     }
@@ -153,8 +165,13 @@ pub(super) struct Trials {
 
 impl Trials {
     /// What is worth a trial at a top with this ln f + ln pi.
-    pub fn new(scores: &Frame, origin: &[f64], value: f64, noise_sd: f64) -> Trials {
-        let mut open = candidates(scores);
+    pub fn new(
+        scores: &Frame,
+        wanted: Wanted,
+        (origin, value): (&[f64], f64),
+        noise_sd: f64,
+    ) -> Trials {
+        let mut open = candidates(scores, wanted);
         // An image that hardly moves the point says nothing, and one value of many has noise.
         let moves = |image: &Image| {
             let apart = image.apply(origin);
@@ -232,7 +249,7 @@ mod tests {
     /// The images that count for a value of every point, at some top.
     fn images(scores: &Frame, ln_f: impl Fn(&[f64]) -> f64) -> Vec<Image> {
         let top: Vec<f64> = (0..scores.dim()).map(|i| 0.1 + 0.3 * i as f64).collect();
-        let mut trials = Trials::new(scores, &top, ln_f(&top), 0.0);
+        let mut trials = Trials::new(scores, Wanted::All, (&top, ln_f(&top)), 0.0);
         let mut count = 0;
         loop {
             let Some(z) = trials.awaited().next() else {
@@ -282,6 +299,17 @@ mod tests {
     #[test]
     fn different_priors_are_not_exchanged() {
         let scores = scores(&[("normal", &[0.0, 1.0]), ("normal", &[0.0, 2.0])]);
-        assert!(candidates(&scores).is_empty());
+        assert!(candidates(&scores, Wanted::All).is_empty());
+    }
+
+    #[test]
+    fn labels_have_several_parameters_each() {
+        let (a, b): ((&str, &[f64]), (&str, &[f64])) =
+            (("normal", &[0.0, 1.0]), ("half-normal", &[2.0]));
+        // A box of equal sides has one group: nothing to try before there is a peak.
+        assert!(candidates(&scores(&[a; 4]), Wanted::Labels).is_empty());
+        let labels = candidates(&scores(&[a, a, b, b]), Wanted::Labels);
+        assert_eq!(labels.len(), 1);
+        assert_eq!(labels[0].image.entries(), [2, 1, 4, 3]);
     }
 }
