@@ -39,7 +39,7 @@ enum Stage {
     /// The prior itself is a fair frame.
     Broad,
     /// There is a narrow peak: the climb, under way or ended, and then trials of its images.
-    Narrow(Climb, Option<Trials>),
+    Narrow(Box<Climb>, Option<Trials>),
 }
 
 impl Ascent {
@@ -200,7 +200,7 @@ impl Ascent {
         for (z, &value) in self.points.iter().zip(&self.values) {
             climb.tell(z, value, false);
         }
-        Stage::Narrow(climb, None)
+        Stage::Narrow(Box::new(climb), None)
     }
 
     /// The climb, once a narrow peak is known of.

@@ -304,8 +304,8 @@ mod tests {
 
     #[test]
     fn labels_have_several_parameters_each() {
-        let (a, b): ((&str, &[f64]), (&str, &[f64])) =
-            (("normal", &[0.0, 1.0]), ("half-normal", &[2.0]));
+        let a: (&str, &[f64]) = ("normal", &[0.0, 1.0]);
+        let b: (&str, &[f64]) = ("half-normal", &[2.0]);
         // A box of equal sides has one group: nothing to try before there is a peak.
         assert!(candidates(&scores(&[a; 4]), Wanted::Labels).is_empty());
         let labels = candidates(&scores(&[a, a, b, b]), Wanted::Labels);

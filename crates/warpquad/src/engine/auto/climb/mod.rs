@@ -327,7 +327,7 @@ impl Climb {
                 }
             }
             Stage::Top { quadratic, ascent } => self.after_top(value, &quadratic, &ascent),
-            Stage::Back { wanted } if value > wanted => self.to_top(),
+            Stage::Back { wanted } if value > wanted => self.go_to_top(),
             Stage::Back { .. } => self.begin_search(false),
             Stage::Ended => self.awaited = None,
         }
@@ -430,7 +430,7 @@ impl Climb {
             self.gains[axis] = (line.gain(), self.searches);
         }
         let d = self.order.len();
-        if in_round && self.searches % d != 0 {
+        if in_round && !self.searches.is_multiple_of(d) {
             return self.begin_search(true);
         }
         let gained = self.top() - self.before_round;
@@ -438,11 +438,11 @@ impl Climb {
         if in_round && gained > self.settings.round_nats * d as f64 {
             return self.begin_round();
         }
-        self.to_top();
+        self.go_to_top();
     }
 
     /// Go to the top of a quadratic, if there is one.
-    fn to_top(&mut self) {
+    fn go_to_top(&mut self) {
         // Neither a parameter nor a quadratic leads higher.
         if self.idle_searches >= self.order.len() + BLIND_SEARCHES {
             return self.end();
@@ -475,7 +475,7 @@ impl Climb {
             self.radius = (2.0 * self.radius).min(RADIUS[2]);
         }
         if is_top || promised > tolerance && gain > 0.1 * promised {
-            return self.to_top();
+            return self.go_to_top();
         }
         // The value and the slope give a parabola along the way: go to its top once.
         let short = gain - ascent.slope_gain;
@@ -495,11 +495,6 @@ impl Climb {
     fn end(&mut self) {
         self.stage = Stage::Ended;
         self.awaited = None;
-    }
-
-    /// Whether the best value has risen within the last observations, so that the top is not known.
-    pub fn is_rising(&self) -> bool {
-        !self.has_ended()
     }
 
     /// The centre and covariance of the peak, as far as they are known: by the quadratic of the
