@@ -42,7 +42,9 @@ def test_numbers(normal):
 
 def test_tables(normal):
     text = str(normal)
-    assert text.splitlines()[0].startswith("log Z ") and "evaluations" in text and len(text) < 700
+    verdict, log_z, *_ = text.splitlines()
+    assert verdict.split() == ["verdict", "settled"] and log_z.startswith("log Z ")
+    assert "evaluations" in text and len(text) < 700
     shown = normal._repr_html_()
     assert shown.startswith("<table>") and shown.count("<tr>") == len(text.splitlines())
     assert "<script" not in shown and len(shown) < 2500
