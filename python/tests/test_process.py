@@ -5,6 +5,7 @@ import logging
 import operator
 import os
 import signal
+import struct
 import subprocess
 import sys
 import threading
@@ -94,14 +95,18 @@ def test_two_threads_may_share_a_session():
     assert s.evaluations == 40
 
 
-def test_progress_in_a_terminal():
-    pty = pytest.importorskip("pty")
+@pytest.mark.parametrize("bar", ["tqdm", "plain"])
+def test_progress_in_a_terminal(bar):
+    pty, fcntl, termios = (pytest.importorskip(name) for name in ("pty", "fcntl", "termios"))
     code = (
-        "import warpquad as wq, time\n"
+        ("" if bar == "tqdm" else "import sys; sys.modules['tqdm'] = None\n")
+        + "import warpquad as wq, time\n"
         "wq.integrate(lambda p: time.sleep(0.05) or -p['a']**2, {'a': wq.normal(0, 1)}, budget=40)\n"
         "print('no bar here')"
     )
     here, there = pty.openpty()
+    # tqdm writes nothing on a terminal without columns.
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
     child = subprocess.Popen([sys.executable, "-c", code], stderr=there, stdout=subprocess.PIPE, text=True)
     os.close(there)
     shown = b""
@@ -112,7 +117,11 @@ def test_progress_in_a_terminal():
         pass  # the other end is closed
     assert child.communicate(timeout=60)[0] == "no bar here\n"
     text = shown.decode()
-    assert "/40, " in text and "% |#" in text and "log Z -0.5" in text and text.endswith("\r\x1b[2K")
+    assert "/40" in text and "log Z -0.5" in text and " ms each" in text
+    if bar == "tqdm":
+        assert "evaluation/s" in text and text.endswith("\r")
+    else:
+        assert "% |#" in text and text.endswith("\r\x1b[2K")
 
 
 def test_progress_elsewhere_is_logged(caplog, capfd, monkeypatch):

@@ -21,13 +21,14 @@ evaluations = 24
 """
 
 
-def on_terminal(problem, **environment):
-    """What a terminal of 80 columns gets from a run."""
+def on_terminal(problem, stream="stderr", **environment):
+    """What a terminal of 80 columns gets of a run on that stream."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     plain = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "TERM")}
     words = [str(program()), "integrate", str(problem)]
-    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=theirs, env={**plain, "TERM": "xterm-256color", **environment})
+    streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
+    child = subprocess.Popen(words, **streams, env={**plain, "TERM": "xterm-256color", **environment})
     os.close(theirs)
     written = b""
     while True:
@@ -56,3 +57,16 @@ def test_progress_is_one_line_within_the_width(tmp_path, colour):
     assert max(map(len, lines)) <= 80
     # It never scrolls: after the notice there is no line end.
     assert "\n" not in shown
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_the_report_is_grouped_and_within_the_width(tmp_path, colour):
+    problem = tmp_path / "problem.toml"
+    problem.write_text(PROBLEM.replace("evaluations = 24", "evaluations = 4"))
+    written = on_terminal(problem, "stdout", **({} if colour else {"NO_COLOR": "1"}))
+    assert ("\x1b[" in written) == colour
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", written).split("\r\n")
+    # Four values are too few, and the sentence that says so takes more than a line.
+    assert lines[0] == "verdict  unsettled" and max(map(len, lines)) <= 80
+    headings = [line for line in lines if line and not line.startswith(" ")]
+    assert headings == ["verdict  unsettled", "warnings", "answer", "checks", "cost", "made with"]

@@ -110,7 +110,7 @@ class Loop:
                 return stop
             self._take_one()
             self._give_up_late_ones()
-            self.progress.see(self.core)
+            self.progress.see(self.core, max(self.workers, 1))
 
     def _hand_out(self) -> str | None:
         """Give every free worker something to do, if there is something; why the run is over, if it

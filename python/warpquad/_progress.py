@@ -1,4 +1,6 @@
-"""Say how far a run is: a bar in terminals and notebooks, the logger "warpquad" elsewhere."""
+"""Say how far a run is: a bar in terminals and notebooks, the logger "warpquad" elsewhere.
+
+The bar is tqdm's where that is installed, and a plain line otherwise."""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ import logging
 import sys
 import time
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 from warpquad import _core
@@ -23,8 +26,8 @@ class Progress(Protocol):
     shown: bool
     """Whether anyone looks, so that it is worth working out Z now and then."""
 
-    def see(self, core: _core.Session) -> None:
-        """Hear of an event."""
+    def see(self, core: _core.Session, workers: int = 1) -> None:
+        """Hear of an event, with so many places to work."""
 
     def close(self) -> None:
         """The run is over."""
@@ -35,11 +38,65 @@ class Silent:
 
     shown = False
 
-    def see(self, core: _core.Session) -> None:
+    def see(self, core: _core.Session, workers: int = 1) -> None:
         """Say nothing."""
 
     def close(self) -> None:
         """Say nothing."""
+
+
+def known(core: _core.Session, workers: int) -> list[str]:
+    """What is known of Z, what a run takes for each evaluation, and failures, in words."""
+    words = []
+    if core.estimate:
+        words.append("log Z {:.4f} [{:.4f}, {:.4f}]".format(*core.estimate))
+    if core.evaluations:
+        inside = core.seconds_in_integrand / core.evaluations
+        own = max(core.seconds / core.evaluations - inside / workers, 0.0)
+        words.append(f"{short(inside)}+{short(own)} each")
+    if core.failures:
+        words.append(f"{core.failures} failed")
+    return words
+
+
+def short(seconds: float) -> str:
+    """Seconds in a unit that suits them.
+
+    >>> short(2e-5), short(0.25), short(90), short(7200)
+    ('20 us', '250 ms', '90.0 s', '2.0 h')
+    """
+    if seconds < 1e-3:
+        return f"{seconds * 1e6:.0f} us"
+    if seconds < 1:
+        return f"{seconds * 1e3:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.1f} s"
+    return f"{seconds / 60:.1f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+class Bar:
+    """tqdm's bar: a line in a terminal, a widget in a notebook that has widgets."""
+
+    shown = True
+
+    def __init__(self, limit: int | None) -> None:
+        made = import_module("tqdm.auto").tqdm
+        self.bar = made(total=limit, unit="evaluation", dynamic_ncols=True, leave=False, mininterval=BAR)
+        self.last = time.monotonic()
+
+    def see(self, core: _core.Session, workers: int = 1) -> None:
+        """Move the bar to where the run is."""
+        done = core.evaluations + core.given_up
+        self.bar.set_postfix_str(", ".join(known(core, workers)), refresh=False)
+        self.bar.update(done - self.bar.n)
+        # An estimate may be new though no evaluation is.
+        if time.monotonic() - self.last >= BAR:
+            self.last = time.monotonic()
+            self.bar.refresh()
+
+    def close(self) -> None:
+        """Wipe the bar: the result says it better."""
+        self.bar.close()
 
 
 class Line(abc.ABC):
@@ -51,23 +108,22 @@ class Line(abc.ABC):
     def __init__(self, limit: int | None) -> None:
         self.limit, self.last = limit, time.monotonic()
 
-    def see(self, core: _core.Session) -> None:
+    def see(self, core: _core.Session, workers: int = 1) -> None:
         """Write the line if it is time to."""
         if time.monotonic() - self.last >= self.every:
             self.last = time.monotonic()
-            self.write(self.line(core))
+            self.write(self.line(core, workers))
 
-    def line(self, core: _core.Session) -> str:
+    def line(self, core: _core.Session, workers: int = 1) -> str:
         """How many evaluations, how fast, and what is known of Z."""
-        n, seconds, failed = core.evaluations, core.seconds, core.failures
+        n, seconds = core.evaluations, core.seconds
         text = f"{n} evaluations, {seconds:.0f} s"
         if self.limit is not None:
             full = min(WIDTH, WIDTH * n // max(self.limit, 1))
             left = seconds / n * (self.limit - n) if n else float("nan")
             text = f"{100 * n // self.limit:3d}% |{'#' * full}{'.' * (WIDTH - full)}| {n}/{self.limit}, {seconds:.0f} s"
             text += f" + {left:.0f} s" if n and left > 0 else ""
-        text += f", {failed} failed" if failed else ""
-        return text + ("  log Z {:.4f} [{:.4f}, {:.4f}]".format(*core.estimate) if core.estimate else "")
+        return ", ".join([text, *known(core, workers)])
 
     @abc.abstractmethod
     def write(self, line: str) -> None:
@@ -130,11 +186,12 @@ def make(progress: bool | None, limit: int | None) -> Progress:
     """The progress that a user wants: a bar where someone can see it, unless told otherwise."""
     if progress is False:
         return Silent()
-    if _in_notebook():
-        return Notebook(limit)
-    if progress or (sys.stderr is not None and sys.stderr.isatty()):
-        return Terminal(limit)
-    return Logged(limit)
+    in_notebook = _in_notebook()
+    if not (in_notebook or progress or (sys.stderr is not None and sys.stderr.isatty())):
+        return Logged(limit)
+    if find_spec("tqdm") is not None:
+        return Bar(limit)
+    return Notebook(limit) if in_notebook else Terminal(limit)
 
 
 def _in_notebook() -> bool:

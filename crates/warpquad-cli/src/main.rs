@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod draws;
 mod figures;
+mod groups;
 mod integrate;
 mod interrupt;
 mod list;

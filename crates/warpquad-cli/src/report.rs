@@ -2,98 +2,129 @@
 
 use crate::args::{self, Look};
 use crate::figures;
+use crate::groups::{self, Group, Tone};
 use crate::output::{self, number, seconds};
 use warpquad::session::{Climbed, Report, Session};
 use warpquad::{Error, Result};
 
-/// The table of a report.
+/// The report in groups, the verdict first.
 pub fn print(report: &Report) {
-    let outcome = &report.outcome;
-    let estimate = &outcome.estimate;
-    let [low, high] = report.ln_z_interval();
-    let mut rows: Vec<(String, String)> = Vec::new();
-    let mut row = |label: &str, text: String| rows.push((label.into(), text));
-    row("verdict", report.verdict().into());
+    let mut groups = vec![verdict(report)];
+    groups.extend(warnings(report));
+    groups.extend([answer(report), checks(report), cost(report), parts(report)]);
+    // A baseline has nothing to check.
+    groups.retain(|group| group.tone() != Tone::Plain || !group.is_empty());
+    groups::print(&groups);
+}
+
+fn verdict(report: &Report) -> Group {
+    let tone = match report.reasons.is_empty() {
+        true => Tone::Good,
+        false => Tone::Bad,
+    };
+    let mut group = Group::new(&format!("verdict  {}", report.verdict()), tone);
     for reason in &report.reasons {
-        row(reason.code, reason.sentence.clone());
+        group.row(reason.code, &reason.sentence);
     }
+    group
+}
+
+fn warnings(report: &Report) -> Option<Group> {
+    let mut group = Group::new("warnings", Tone::Bad);
+    for warning in &report.warnings {
+        group.row("warning", warning);
+    }
+    (!report.warnings.is_empty()).then_some(group)
+}
+
+/// Within so many nats of 0 Z itself is worth a line: e^7 is about a thousand.
+const ORDER_ONE: f64 = 7.0;
+
+fn answer(report: &Report) -> Group {
+    let mut group = Group::new("answer", Tone::Plain);
+    let estimate = &report.outcome.estimate;
+    let z = format!("{} +- {}", number(estimate.mean()), number(estimate.sd()));
     if report.ln_z().is_nan() {
-        row(
-            "Z",
-            format!("{} +- {}", number(estimate.mean()), number(estimate.sd())),
-        );
-    } else {
-        row(
-            "log Z",
-            format!("{} +- {}", number(report.ln_z()), number(report.ln_z_sd())),
-        );
-        row(
-            "95 % interval",
-            format!("[{}, {}]", number(low), number(high)),
-        );
-        row("log of the mean", number(estimate.ln_mean()));
+        group.row("Z", z);
+        return group;
     }
+    let [low, high] = report.ln_z_interval();
+    let ln_z = format!("{} +- {}", number(report.ln_z()), number(report.ln_z_sd()));
+    group.row("log Z", ln_z);
+    let interval = format!("[{}, {}]", number(low), number(high));
+    group.row("95 % interval", interval);
+    group.row("log of the mean", number(estimate.ln_mean()));
+    if report.ln_z().abs() < ORDER_ONE {
+        group.row("Z", z);
+    }
+    group
+}
+
+fn checks(report: &Report) -> Group {
+    let mut group = Group::new("checks", Tone::Plain);
     if let Some(audit) = &report.audit {
         let plural = if audit.evaluations == 1 { "" } else { "s" };
-        row(
-            "audit",
-            format!(
-                "{} +- {} from {} evaluation{plural} drawn from the belief",
-                number(audit.ln_z),
-                number(audit.ln_z_sd),
-                audit.evaluations
-            ),
+        let text = format!(
+            "{} +- {} from {} evaluation{plural} drawn from the belief",
+            number(audit.ln_z),
+            number(audit.ln_z_sd),
+            audit.evaluations
         );
+        group.row("audit", text);
     }
-    if outcome.theta.is_some() {
-        row("node error", number(estimate.relative_node_error()));
+    if report.outcome.theta.is_some() {
+        let error = report.outcome.estimate.relative_node_error();
+        group.row("node error", number(error));
     }
+    if let Some(climb) = &report.climb {
+        group.row("climb", climb_words(climb));
+    }
+    group
+}
+
+fn cost(report: &Report) -> Group {
+    let mut group = Group::new("cost", Tone::Plain);
     let failed = match report.failures {
         0 => String::new(),
         k => format!(", {k} failed"),
     };
-    row("evaluations", format!("{}{failed}", outcome.evaluations));
-    if let Some(climb) = &report.climb {
-        row("climb", climb_words(climb));
-    }
-    row(
-        "time",
-        format!(
-            "{}, {} in the integrand, {} in the journal",
-            seconds(report.seconds),
-            seconds(report.seconds_in_integrand),
-            seconds(report.seconds_in_journal)
-        ),
+    let count = format!("{}{failed}", report.outcome.evaluations);
+    group.row("evaluations", count);
+    let time = format!(
+        "{}, {} in the integrand, {} in the journal",
+        seconds(report.seconds),
+        seconds(report.seconds_in_integrand),
+        seconds(report.seconds_in_journal)
     );
-    row("stopped by", report.stop.clone());
+    group.row("time", time);
+    group.row("stopped by", &report.stop);
+    group
+}
+
+/// What the answer was made with.
+fn parts(report: &Report) -> Group {
+    let mut group = Group::new("made with", Tone::Plain);
     let part = |name: &str| report.method[name].as_str().unwrap_or("").to_string();
-    let parts = match outcome.theta {
-        None => String::new(),
-        Some(_) => format!(
-            " ({} warp, {}, {}-space)",
-            part("warp"),
-            part("kernel"),
-            part("fit")
-        ),
-    };
-    row("method", part("name") + &parts);
-    if let Some(theta) = &outcome.theta {
+    let theta = report.outcome.theta.as_ref();
+    let parts = theta.map_or(String::new(), |_| {
+        let [warp, kernel, fit] = ["warp", "kernel", "fit"].map(part);
+        format!(" ({warp} warp, {kernel}, {fit}-space)")
+    });
+    group.row("method", part("name") + &parts);
+    if let Some(theta) = theta {
         let lengths = theta.coordinate_lengths();
         let lengths = report.names.iter().zip(lengths.iter());
         let lengths: Vec<String> = lengths
             .map(|(n, l)| format!("{n} {}", number(*l)))
             .collect();
-        row("length scales", lengths.join(", "));
+        group.row("length scales", lengths.join(", "));
         if let Some(effects) = &theta.effects {
             let percent = 100.0 * effects.share;
-            row("main effects", format!("{percent:.0} % of the variance"));
+            group.row("main effects", format!("{percent:.0} % of the variance"));
         }
     }
-    row("seed", report.seed.to_string());
-    for warning in &report.warnings {
-        row("warning", warning.clone());
-    }
-    output::rows(&rows);
+    group.row("seed", report.seed.to_string());
+    group
 }
 
 /// How a climb to a narrow peak went, in words.

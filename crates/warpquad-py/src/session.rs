@@ -336,6 +336,12 @@ impl Session {
         self.look(py, |session| session.seconds())
     }
 
+    /// Seconds that evaluations took, added up over workers.
+    #[getter]
+    fn seconds_in_integrand(&self, py: Python<'_>) -> f64 {
+        self.look(py, |session| session.seconds_in_integrand())
+    }
+
     /// The time limit of one evaluation, in seconds.
     #[getter]
     fn timeout(&self, py: Python<'_>) -> Option<f64> {

@@ -56,11 +56,14 @@ fn help_of_every_command_is_as_committed() {
 fn masked(table: &str) -> String {
     let mut out = String::new();
     for line in table.lines() {
-        if line.starts_with("warning ") {
+        if ["warning ", "warnings"]
+            .iter()
+            .any(|word| line.trim_start().starts_with(word))
+        {
             continue;
         }
-        if line.starts_with("time ") {
-            out.push_str("time (masked)\n");
+        if line.starts_with("  time ") {
+            out.push_str("  time (masked)\n");
             continue;
         }
         let words = line.split_inclusive(' ').map(|word| {

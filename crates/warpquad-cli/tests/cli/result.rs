@@ -98,7 +98,7 @@ fn a_number_that_is_not_finite_is_null() {
         .exits(0)
         .stdout;
     assert!(
-        table.starts_with("verdict ") && table.contains("\nZ "),
+        table.starts_with("verdict ") && table.contains("\n  Z  "),
         "{table}"
     );
 }
