@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warpquad import _core, _integrand, _priors, _problem, _progress
+from warpquad import _core, _initial, _integrand, _priors, _problem, _progress
 from warpquad._arguments import Arguments
 from warpquad._calling import Argument
 from warpquad._errors import SpecError, WarpquadError
@@ -45,6 +45,7 @@ def integrate(
     recheck: bool = False,
     progress: bool | None = None,
     start: Any = None,
+    initial: Any = None,
     **options: Unpack[Options],
 ) -> Result:
     """Integrate f, or exp(log_f), against a prior.
@@ -71,6 +72,11 @@ def integrate(
         start: a hint where f is large: points in the parameters' order, or one as a dict, which are
             evaluated first; or a plausible interval for each parameter, like `{"a": (0, 1)}`. The
             run looks over the whole prior all the same.
+        initial: what is known before: points with values, which are data and cost nothing of the
+            budget, or without, which are evaluated first. An array of points, (points, log_f), a
+            frame or dict of columns (with `log_f` where it is known), a CSV file, another run (its
+            directory, session or result), or what a sampler returned. Points outside the prior are
+            left out; `r.initial` says what was taken.
         vectorized: the function takes a batch (arrays of shape (n, d), or n of each parameter) and
             returns n values.
         executor, workers: anything with `submit` as in `concurrent.futures`, or a function that
@@ -99,6 +105,7 @@ def integrate(
     integrand = _integrand.make(log_f, f, known.arguments, known.keyed, argument, vectorized)
     core = core_of(known, given, seed, run, limited=True, start=start)
     with Session._of(core, known) as session:
+        _initial.take(core, known, initial)
         return _drive(session, integrand, executor, workers, recheck, progress)
 
 
@@ -117,6 +124,7 @@ def resume(
     workers: int | None = None,
     recheck: bool = False,
     progress: bool | None = None,
+    initial: Any = None,
     **options: Unpack[ResumeOptions],
 ) -> Result:
     """Go on with the run in a directory, started by `integrate(..., run=DIR)` or by the command
@@ -151,6 +159,7 @@ def resume(
         keyed = session.priors.keyed
         integrand = _integrand.make(log_f, f, session.priors.arguments, keyed, argument, vectorized)
         core.set_options(_problem.changes(given))
+        _initial.take(core, session.priors, initial)
         return _drive(session, integrand, executor, workers, recheck, progress)
 
 

@@ -108,8 +108,28 @@ class Result:
 
     @property
     def evaluations(self) -> int:
-        """Values that the result rests on."""
+        """Evaluations of the run: values that the result rests on, without those given."""
         return int(self.report["evaluations"])
+
+    @property
+    def given(self) -> int:
+        """Values that the result rests on and that the run did not ask for."""
+        return int(self.report["given"])
+
+    @property
+    def initial(self) -> list[dict[str, Any]]:
+        """What became of what was known before: for each source how many points were `offered`,
+        `taken` as values and `evaluated_first`; and left out as `outside` the prior, `repeated`,
+        `disputed` (repeated with another value) or `thinned`.
+
+        >>> import warpquad as wq
+        >>> priors = {"x": wq.uniform(-3, 3)}
+        >>> known = ([[0.5], [1.5], [9.0]], [-0.25, -2.25, -81.0])
+        >>> r = wq.integrate(lambda x: -x**2, priors, initial=known, budget=10, progress=False)
+        >>> r.evaluations, r.given, r.initial[0]["outside"]
+        (10, 2, 1)
+        """
+        return list(self.report["initial"])
 
     @property
     def stop(self) -> str:
@@ -354,6 +374,7 @@ class Result:
             "95 % interval": f"[{low:.4f}, {high:.4f}]",
             **self._audit_row(),
             "evaluations": str(self.evaluations) + (f" ({len(self.failures)} failed)" if self.failures else ""),
+            **({"given": f"{self.given} values"} if self.given else {}),
             "stopped by": self.stop,
             "method": str(self.method["name"]),
             "seconds": f"{self.seconds:.1f}",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from warpquad import _core, _priors, _problem
+from warpquad import _core, _initial, _priors, _problem
 from warpquad._arguments import flat
 from warpquad._errors import EvaluationError, SpecError
 from warpquad._integrand import Answer, Failure
@@ -74,15 +74,19 @@ class Session:
         names: Sequence[str] | None = None,
         dim: int | None = None,
         start: Any = None,
+        initial: Any = None,
         **options: Unpack[Options],
     ) -> None:
         """Begin a run, or go on with the one in the directory `run`.
 
         `start` is a hint where f is large: points, or a plausible interval for each parameter.
+        `initial` is what is known before: points with values, which are data, or without, which are
+        evaluated first.
         """
         known = _priors.read(priors, names, dim)
         given = _problem.given("Session", options)
         self._begin(core_of(known, given, seed, run, limited=False, start=start), known)
+        _initial.take(self.core, known, initial)
 
     def _begin(self, core: _core.Session, priors: Priors) -> None:
         self.core: _core.Session = core
@@ -108,8 +112,13 @@ class Session:
 
     @property
     def evaluations(self) -> int:
-        """Values told so far."""
+        """Values told so far, but for those that were given without being asked for."""
         return self.core.evaluations
+
+    @property
+    def given(self) -> int:
+        """Values that were given without being asked for; the budget does not pay for them."""
+        return self.core.given
 
     @property
     def seed(self) -> int:
@@ -132,16 +141,28 @@ class Session:
 
     def tell(
         self,
-        task: Task | int,
+        task: Task | int | Mapping[str, Any] | Sequence[float] | Array,
         *,
         log_f: float | None = None,
         f: float | None = None,
         failure: str | BaseException | None = None,
         seconds: float = 0.0,
     ) -> None:
-        """Say what came back: ln f, f, or why there is no value."""
+        """Say what came back: ln f, f, or why there is no value.
+
+        `task` is what `ask` returned, or its id. A point that was not asked for, as a dict or in
+        the parameters' order, is told with its value too; it is data like any other.
+
+        >>> import warpquad as wq
+        >>> s = wq.Session({"x": wq.normal(0, 1)})
+        >>> s.tell({"x": 0.5}, log_f=-0.25)
+        >>> s.given, s.evaluations
+        (1, 0)
+        """
         if sum(given is not None for given in (log_f, f, failure)) != 1:
             raise SpecError.of("tell", "give exactly one of log_f, f and failure")
+        if not isinstance(task, (Task, int, np.integer)):
+            return self._tell_at(task, log_f, f)
         id = task.id if isinstance(task, Task) else int(task)
         if failure is not None:
             error = failure if isinstance(failure, BaseException) else None
@@ -153,6 +174,13 @@ class Session:
         stop = self._take(told, answer, log_f is not None)
         if stop is not None:
             raise stop
+
+    def _tell_at(self, x: Any, log_f: float | None, f: float | None) -> None:
+        """Take a value at a point that was not asked for."""
+        value = log_f if log_f is not None else f
+        if value is None:
+            raise SpecError.of("tell", "a point that was not asked for needs log_f or f")
+        self.core.tell_at(_initial.point(x, self.priors), float(value), log_f is not None)
 
     def _take(self, task: Task, answer: Answer, log: bool) -> EvaluationError | None:
         """Take an answer in by the policy for failures: the error that ends the run, if it does."""

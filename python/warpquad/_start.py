@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from warpquad import _toml
 from warpquad._arguments import Argument
@@ -90,16 +91,24 @@ def _section(given: Array, priors: Priors) -> str:
 
 
 def _coordinates(x: Array, priors: Priors) -> Array:
-    """The core's coordinates of a point: those of a scipy prior by bisection of its quantiles."""
+    """The core's coordinates of a point."""
+    return coordinates(np.atleast_2d(x), priors)[0][0]
+
+
+def coordinates(x: Array, priors: Priors) -> tuple[Array, npt.NDArray[np.bool_]]:
+    """The core's coordinates of points, row by row, those of a scipy prior by bisection of its
+    quantiles; and which of the points such a prior has a place for."""
     out = np.array(x, dtype=float)
+    inside = np.ones(len(out), dtype=bool)
     for column, to_x in priors.columns.items():
         unit = priors.coordinates[column].startswith("unit(")
-        low, high = (1e-15, 1.0 - 1e-15) if unit else (-8.0, 8.0)
+        ends = (1e-15, 1.0 - 1e-15) if unit else (-8.0, 8.0)
+        least, most = to_x(np.array(ends))
+        inside &= (least <= x[:, column]) & (x[:, column] <= most)
+        low, high = (np.full(len(out), end) for end in ends)
         for _ in range(200):
             middle = 0.5 * (low + high)
-            if float(to_x(np.array([middle]))[0]) < x[column]:
-                low = middle
-            else:
-                high = middle
-        out[column] = 0.5 * (low + high)
-    return out
+            below = to_x(middle) < x[:, column]
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        out[:, column] = 0.5 * (low + high)
+    return out, inside

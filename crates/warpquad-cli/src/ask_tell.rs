@@ -1,6 +1,7 @@
 //! Hand points out and take results in, as JSON lines: for clusters run by hand.
 
 use crate::args::{Ask, Tell};
+use crate::initial;
 use crate::output;
 use serde_json::json;
 use std::io::BufRead;
@@ -8,7 +9,7 @@ use std::path::Path;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
-use warpquad::session::evaluator::{self, Task};
+use warpquad::session::evaluator::{self, Task, Told};
 use warpquad::session::{Session, Taken};
 use warpquad::{Error, Result};
 
@@ -30,6 +31,9 @@ pub fn ask(args: &Ask) -> Result<()> {
     };
     output::tell_torn(&session);
     output::same_seed(&session, args.seed)?;
+    if let Some(path) = &args.problem {
+        initial::take(&mut session, output::home(path), false)?;
+    }
     let arguments = session.problem().arguments.clone();
     let print = |task: &Task| {
         let line = evaluator::write_task(task, &arguments);
@@ -120,7 +124,8 @@ pub fn tell(args: &Tell) -> Result<()> {
     }
     let session = session.map_or_else(|| open(&args.run), Ok)?;
     let summary = json!({
-        "kept": kept, "evaluations": session.evaluations(), "pending": session.pending().len(),
+        "kept": kept, "evaluations": session.evaluations(), "given": session.given(),
+        "pending": session.pending().len(),
     });
     output::line(&summary.to_string());
     trouble.map_or(Ok(()), Err)
@@ -149,8 +154,12 @@ fn read_input() -> Receiver<(usize, std::io::Result<Vec<u8>>)> {
 /// Tell one line; whether it gave a value.
 fn tell_one(session: &mut Session, number: usize, line: &str) -> Result<bool> {
     let at = |reason: String| Error::spec(format!("line {number}"), reason);
-    let (id, answer) = evaluator::read_answer(line).map_err(at)?;
-    let taken = session.tell(id, answer, 0.0).map_err(|error| match error {
+    let told = evaluator::read_told(line, &session.problem().arguments).map_err(at)?;
+    let (id, taken) = match told {
+        Told::Answer(id, answer) => (id, session.tell(id, answer, 0.0)),
+        Told::Value(x, value) => (0, session.tell_at(&x, value)),
+    };
+    let taken = taken.map_err(|error| match error {
         Error::Spec { reason, .. } => at(reason),
         other => other,
     })?;

@@ -1,6 +1,7 @@
 //! Start a run or go on with one, and print what it found.
 
 use crate::args::Integrate;
+use crate::initial;
 use crate::interrupt;
 use crate::output;
 use crate::progress::Watcher;
@@ -17,6 +18,10 @@ pub fn integrate(args: &Integrate) -> Result<()> {
     let resuming = args.run.as_deref().is_some_and(Session::exists);
     let mut session = open(args, problem, &text)?;
     let home = output::home(&args.problem);
+    let flagged = args.options.words().any(|(name, _)| name == "--initial");
+    // A path on the command line is relative to where that was typed.
+    let from = if flagged { Path::new("") } else { home };
+    initial::take(&mut session, from, args.quiet || args.json)?;
     let mut scratch = match args.run {
         Some(_) => None,
         None => Scratch::of(session.problem())?,
@@ -71,12 +76,15 @@ fn open(args: &Integrate, problem: Problem, text: &str) -> Result<Session> {
 
 /// Take over what a table has; what the run knows already is left out.
 fn take_table(session: &mut Session, home: &Path) -> Result<Stop> {
-    let known = session.evaluations();
+    let given = session.given();
     let Some((points, values)) = session::table(session.problem(), home)? else {
         return Ok(Stop::Table);
     };
+    // What was given stands before the rows.
     let (old, old_values) = session.observations();
-    let same = old.iter().zip(points.iter()).all(|(a, b)| a == b)
+    let known = old_values.len() - given;
+    let (old, old_values) = (old.iter().skip(given), &old_values[given..]);
+    let same = old.zip(points.iter()).all(|(a, b)| a == b)
         && old_values.iter().zip(&values).all(|(a, b)| a == b);
     if known > values.len() || !same {
         let reason = "the table no longer begins with the rows that the run has; start a new run";

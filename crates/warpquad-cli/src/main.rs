@@ -7,6 +7,7 @@ mod compare;
 mod draws;
 mod figures;
 mod groups;
+mod initial;
 mod integrate;
 mod interrupt;
 mod list;

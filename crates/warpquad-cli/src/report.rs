@@ -88,8 +88,17 @@ fn cost(report: &Report) -> Group {
         0 => String::new(),
         k => format!(", {k} failed"),
     };
-    let count = format!("{}{failed}", report.outcome.evaluations);
+    let count = format!("{}{failed}", report.evaluations());
     group.row("evaluations", count);
+    if report.given > 0 {
+        group.row(
+            "given",
+            format!("{} values that were not asked for", report.given),
+        );
+    }
+    for initial in &report.initial {
+        group.row("initial", initial.words());
+    }
     let time = format!(
         "{}, {} in the integrand, {} in the journal",
         seconds(report.seconds),

@@ -3,7 +3,8 @@
 use crate::error::{detached, raise};
 use crate::report::Report;
 use crate::taken::{Asked, Taken, asked};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::ndarray::ArrayView1;
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,7 @@ use warpquad::session::arguments::{Argument, ArgumentKind};
 use warpquad::session::evaluator::{Answer, Failure};
 use warpquad::session::options::{Setting, listing};
 use warpquad::session::spec::Problem;
-use warpquad::session::{self, Next, bounded};
+use warpquad::session::{self, Next, Offered, bounded};
 use warpquad::{Error, Result, Value};
 
 /// What to do next ("evaluate", "wait" or "stop"), the points to evaluate, and why the run stopped.
@@ -99,6 +100,14 @@ fn problem(text: &str, limited: bool) -> Result<Problem> {
         true => bounded(problem),
         false => problem,
     })
+}
+
+/// A number as f, or as ln f.
+fn value_of(number: f64, log: bool) -> Value {
+    match log {
+        true => Value::Log(number),
+        false => Value::Linear(number),
+    }
 }
 
 #[pymethods]
@@ -219,11 +228,47 @@ impl Session {
         log: bool,
         seconds: f64,
     ) -> PyResult<Taken> {
-        let value = match log {
-            true => Value::Log(value),
-            false => Value::Linear(value),
+        self.tell_answer(py, id, value_of(value, log).into(), seconds)
+    }
+
+    /// Take a value at a point that was not asked for.
+    fn tell_at(
+        &self,
+        py: Python<'_>,
+        x: PyReadonlyArray1<'_, f64>,
+        value: f64,
+        log: bool,
+    ) -> PyResult<Taken> {
+        let (x, value) = (x.as_array().to_vec(), value_of(value, log));
+        self.change(py, |session| session.tell_at(&x, value))
+            .map(Taken)
+    }
+
+    /// Take what is known before the run: points with values, NaN where there is none, and how many
+    /// points were left out already. What became of it, in words.
+    fn take_initial(
+        &self,
+        py: Python<'_>,
+        source: String,
+        points: PyReadonlyArray2<'_, f64>,
+        values: PyReadonlyArray1<'_, f64>,
+        log: bool,
+        outside: usize,
+    ) -> PyResult<String> {
+        let points = points.as_array();
+        let values = values.as_array();
+        let rows = points.outer_iter().zip(values.iter());
+        let row = |(x, value): (ArrayView1<'_, f64>, &f64)| {
+            let known = !value.is_nan();
+            (x.to_vec(), known.then(|| value_of(*value, log)))
         };
-        self.tell_answer(py, id, value.into(), seconds)
+        let offered = Offered {
+            source,
+            rows: rows.map(row).collect(),
+            outside,
+        };
+        let initial = self.change(py, |session| session.take_initial(&offered))?;
+        Ok(initial.words())
     }
 
     /// Take a failure; `recoverable` says whether another point may still succeed.
@@ -312,10 +357,16 @@ impl Session {
         })
     }
 
-    /// Values kept so far.
+    /// Values kept so far, but for those that were given without being asked for.
     #[getter]
     fn evaluations(&self, py: Python<'_>) -> usize {
         self.look(py, |session| session.evaluations())
+    }
+
+    /// Values that were given without being asked for.
+    #[getter]
+    fn given(&self, py: Python<'_>) -> usize {
+        self.look(py, |session| session.given())
     }
 
     /// Points that were given up.

@@ -27,4 +27,5 @@ mod reproduce;
 mod result;
 mod sources;
 mod umbridge;
+mod warm;
 mod watch;

@@ -26,6 +26,8 @@ pub(super) struct Ascent {
     /// ln f + ln pi of the observations so far, in normal scores.
     points: Vec<Vec<f64>>,
     values: Vec<f64>,
+    /// Which of them stand for space-filling points.
+    is_design: Vec<bool>,
     /// The peaks that frames followed, with the number of observations that each rests on.
     peaks: Vec<(usize, Peak)>,
 }
@@ -57,6 +59,7 @@ impl Ascent {
             observed: Vec::new(),
             points: Vec::new(),
             values: Vec::new(),
+            is_design: Vec::new(),
             peaks: Vec::new(),
         })
     }
@@ -78,9 +81,23 @@ impl Ascent {
         }
     }
 
-    /// Take the observations that have come since, and the points that failed.
-    pub fn see(&mut self, points: &Points, values: &[Value], failed: &Points) -> Result<()> {
+    /// Whether normal scores of a point can be had.
+    pub fn has_place(&self, x: &[f64]) -> bool {
+        let scores = self.scores.point_to_frame(x);
+        scores.is_ok_and(|z| z.iter().all(|z| z.is_finite()))
+    }
+
+    /// Take the observations that have come since, and the points that failed. `is_design` says
+    /// which observations stand for space-filling points.
+    pub fn see(
+        &mut self,
+        points: &Points,
+        values: &[Value],
+        is_design: &dyn Fn(usize) -> bool,
+        failed: &Points,
+    ) -> Result<()> {
         for i in self.values.len()..values.len() {
+            self.is_design.push(is_design(i));
             self.take(points.row(i), values[i])?;
         }
         while let Stage::Narrow(climb, _) = &mut self.stage
@@ -168,16 +185,24 @@ impl Ascent {
 
     /// Whether the peak is narrow, once enough has been seen.
     fn judged(&self) -> Stage {
-        let (n, tuning) = (self.values.len(), &self.tuning);
+        let (all, tuning) = (self.values.len(), &self.tuning);
+        let design = self.values.iter().zip(&self.is_design);
+        let design: Vec<f64> = design.filter(|(_, is)| **is).map(|(v, _)| *v).collect();
+        let n = design.len();
         if n < tuning.initial_least {
             return Stage::Watching;
         }
         let enough = n >= tuning.initial_per_dimension * self.scores.dim();
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
-        if is_narrow(&self.values, tuning.narrow_nats) || enough && nothing {
+        let top = self
+            .values
+            .iter()
+            .copied()
+            .fold(f64::NEG_INFINITY, f64::max);
+        if is_narrow(&design, top, tuning.narrow_nats) || enough && nothing {
             return self.climbing();
         }
-        let best = (0..n).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
+        let best = (0..all).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
         match best.filter(|_| enough) {
             Some(best) => {
                 let top = (self.points[best].as_slice(), self.values[best]);
@@ -325,6 +350,7 @@ impl Ascent {
             observed: Vec::new(),
             points: Vec::new(),
             values: Vec::new(),
+            is_design: Vec::new(),
             peaks: peaks.cloned().collect(),
             ..self.clone()
         }
@@ -332,14 +358,12 @@ impl Ascent {
 }
 
 /// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room
-/// for the peak: the median of space-filling points is so many nats below their best.
-fn is_narrow(values: &[f64], narrow_nats: f64) -> bool {
+/// for the peak: the median of space-filling points is so many nats below the best of all.
+fn is_narrow(values: &[f64], top: f64, narrow_nats: f64) -> bool {
     let mut values: Vec<f64> = values.to_vec();
     values.sort_by(|a, b| b.total_cmp(a));
-    match values.first() {
-        Some(top) if top.is_finite() => top - values[values.len() / 2] > narrow_nats,
-        _ => false,
-    }
+    let median = values.get(values.len() / 2);
+    top.is_finite() && median.is_some_and(|median| top - median > narrow_nats)
 }
 
 fn scale(covariance: &mut Mat, by: f64) {
@@ -402,13 +426,14 @@ mod tests {
     #[test]
     fn a_peak_is_narrow_where_half_of_the_prior_is_far_below() {
         let drops = |far: f64| [0.0, -3.0, -far, -far, -2.0 * far];
-        assert!(is_narrow(&drops(1e4), 1e3));
-        assert!(!is_narrow(&drops(900.0), 1e3));
+        assert!(is_narrow(&drops(1e4), 0.0, 1e3));
+        assert!(!is_narrow(&drops(900.0), 0.0, 1e3));
         assert!(is_narrow(
             &[-1.0, f64::NEG_INFINITY, f64::NEG_INFINITY],
+            -1.0,
             1e3
         ));
-        assert!(!is_narrow(&[f64::NEG_INFINITY; 4], 1e3));
+        assert!(!is_narrow(&[f64::NEG_INFINITY; 4], f64::NEG_INFINITY, 1e3));
     }
 
     #[test]

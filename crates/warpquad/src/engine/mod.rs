@@ -14,6 +14,7 @@ mod auto;
 mod diagnosis;
 mod fitter;
 mod frame;
+mod given;
 mod history;
 mod method;
 mod outcome;

@@ -2,6 +2,7 @@
 
 use super::ascent::Ascent;
 use super::auto::Climb;
+use super::given::{self, Given};
 use super::strategy::{Answer, Choice, Kept, Strategy};
 use super::{Frame, History, LastFit, Method, Outcome, Peak};
 use crate::acquisition::{Acquisition, Context, QuasiRandom};
@@ -27,6 +28,8 @@ pub struct Engine {
     points: Points,
     /// Points to begin with.
     start: Vec<Vec<f64>>,
+    /// Observations that were given without being asked for.
+    given: Given,
     /// The way to a narrow peak, for a strategy that climbs.
     ascent: Option<Ascent>,
     /// What was seen, in the frame of a peak.
@@ -64,6 +67,7 @@ impl Engine {
             points: Points::empty(measure.dim())?,
             history: History::new(frame, range, seed)?,
             start: Vec::new(),
+            given: Given::default(),
             ascent: tuning.and_then(|tuning| Ascent::new(measure, tuning, seed)),
             framed: None,
             provisional: None,
@@ -104,6 +108,15 @@ impl Engine {
         Ok(self)
     }
 
+    /// Evaluate these points too, in the user's coordinates, before any other choice.
+    pub fn begin_with(&mut self, points: Vec<Vec<f64>>) -> Result<()> {
+        for x in &points {
+            same_length("initial", x.len(), self.points.dim())?;
+        }
+        self.start.extend(points);
+        Ok(())
+    }
+
     /// What has been seen so far, in the frame that carries the integral.
     pub fn history(&self) -> &History {
         self.framed.as_ref().unwrap_or(&self.history)
@@ -132,7 +145,8 @@ impl Engine {
     /// points that failed.
     pub fn ask(&mut self, pending: &Points, avoid: &Points) -> Result<Vec<f64>> {
         let step = self.len() + pending.len() + avoid.len();
-        if let Some(x) = self.start.get(step) {
+        let own = step - self.given.len();
+        if let Some(x) = self.start.get(own) {
             return Ok(x.clone());
         }
         self.look_around(avoid)?;
@@ -145,14 +159,22 @@ impl Engine {
         let mut taken = self.history().points.clone();
         taken.extend(&pending)?;
         taken.extend(&frame.to_frame(avoid)?)?;
-        let choice = Choice {
+        let mut choice = Choice {
             taken: &taken,
             pending: &pending,
             step,
         };
         // The climb has seen the middle of its peak: a few points around it show the shape.
         let (known, wanted) = match self.peaks().first() {
-            None => (step, self.strategy.initial_points(frame.dim())),
+            None if self.given.len() == 0 => (step, self.strategy.initial_points(frame.dim())),
+            // What was given stands for the design points that it is nearest to.
+            None => {
+                let free = self
+                    .given
+                    .free_cells(self.strategy.initial_points(frame.dim()));
+                choice.step = free.get(own).copied().unwrap_or(step);
+                (own, free.len())
+            }
             Some((first, _)) => (step - first, frame.dim() + 2),
         };
         let early = known < wanted || self.history().is_empty();
@@ -181,7 +203,8 @@ impl Engine {
         let Some(ascent) = &mut self.ascent else {
             return Ok(());
         };
-        ascent.see(&self.points, &self.history.values, failed)?;
+        let is_design = |place: usize| self.given.stands_for_design(place);
+        ascent.see(&self.points, &self.history.values, &is_design, failed)?;
         if self.provisional.take_if(|then| *then != n).is_some() {
             self.framed = None;
             self.forget();
@@ -296,6 +319,34 @@ impl Engine {
         Ok(())
     }
 
+    /// Take an observation that was not asked for: an older one, or one of the user's own.
+    pub fn give(&mut self, x: &[f64], value: Value) -> Result<()> {
+        let frame = &self.history.frame;
+        let (size, seed) = (self.strategy.initial_points(frame.dim()), self.history.seed);
+        let cell = given::cell(&frame.point_to_frame(x)?, frame.measure(), size, seed)?;
+        let place = self.len();
+        self.tell(x, value)?;
+        self.given.push(place, cell);
+        Ok(())
+    }
+
+    /// How many observations were given without being asked for.
+    pub fn given(&self) -> usize {
+        self.given.len()
+    }
+
+    /// The coordinates that the process has for a user's point; `None` where the prior, or its
+    /// coordinates in a double, has no place for it.
+    pub fn place(&self, x: &[f64]) -> Option<Vec<f64>> {
+        let z = self.history.frame.point_to_frame(x).ok()?;
+        let fine = z.iter().all(|z| z.is_finite());
+        let climbs = self
+            .ascent
+            .as_ref()
+            .is_none_or(|ascent| ascent.has_place(x));
+        (fine && climbs).then_some(z)
+    }
+
     /// The data so far, in the coordinates of the process.
     pub fn data(&self) -> Result<Data> {
         self.history().data()
@@ -329,6 +380,7 @@ impl Engine {
             history: self.history.first(n),
             points: self.points.slice(0, n),
             start: self.start.clone(),
+            given: self.given.first(n),
             ascent: self.ascent.as_ref().map(|ascent| ascent.first(n)),
             framed: None,
             provisional: None,

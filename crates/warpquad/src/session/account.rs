@@ -22,6 +22,8 @@ pub struct Evaluation {
     pub at: f64,
     /// Whether it was drawn for the audit.
     pub is_audit: bool,
+    /// Whether it was given without being asked for.
+    pub is_given: bool,
 }
 
 /// An attempt that gave no value.
@@ -103,8 +105,18 @@ impl Session {
                         seconds: *seconds,
                         at: *at,
                         is_audit,
+                        is_given: false,
                     });
                 }
+                Event::Given { id, x, value, at } => account.evaluations.push(Evaluation {
+                    id: *id,
+                    x: x.clone(),
+                    value: *value,
+                    seconds: 0.0,
+                    at: *at,
+                    is_audit: false,
+                    is_given: true,
+                }),
                 Event::Fail {
                     id,
                     reason,
@@ -124,7 +136,10 @@ impl Session {
                     evaluations: account.evaluations.len(),
                     is_full: *full,
                 }),
-                Event::Start { .. } | Event::Frame { .. } | Event::Stop { .. } => {}
+                Event::Start { .. }
+                | Event::Initial(_)
+                | Event::Frame { .. }
+                | Event::Stop { .. } => {}
             }
         }
         account

@@ -95,6 +95,27 @@ impl Arguments {
         Some(parts.into_iter().flat_map(|(_, numbers)| numbers).collect())
     }
 
+    /// The coordinates of a point of all numbers, fixed ones too or left out; `None` if it has
+    /// another number of them.
+    pub(super) fn coordinates_of(&self, numbers: &[f64]) -> Option<Vec<f64>> {
+        let free: usize = self
+            .iter()
+            .map(|one| one.size() - usize::from(one.fixed().is_some()))
+            .sum();
+        if numbers.len() == free {
+            return Some(numbers.to_vec());
+        }
+        let (mut rest, mut out) = (numbers, Vec::with_capacity(free));
+        for argument in self.iter() {
+            let (taken, left) = rest.split_at_checked(argument.size())?;
+            rest = left;
+            if argument.fixed().is_none() {
+                out.extend(taken);
+            }
+        }
+        rest.is_empty().then_some(out)
+    }
+
     /// What the journal keeps: `None` if every argument is a number of its own, since the names of
     /// the coordinates say all then.
     pub(super) fn to_json(&self) -> Option<Json> {
@@ -174,6 +195,9 @@ mod tests {
         let x = [1.0, 3.0, 4.0];
         let all = arguments.numbers(&x);
         assert_eq!(all, Some(vec![1.0, 2.0, 3.0, 4.0]));
+        assert_eq!(arguments.coordinates_of(&all.unwrap()), Some(x.to_vec()));
+        assert_eq!(arguments.coordinates_of(&x), Some(x.to_vec()));
+        assert_eq!(arguments.coordinates_of(&x[..2]), None);
         let sizes = arguments.split(&x).unwrap();
         let sizes: Vec<usize> = sizes.iter().map(|(_, numbers)| numbers.len()).collect();
         assert_eq!(sizes, [1, 1, 2]);

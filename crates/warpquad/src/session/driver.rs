@@ -6,6 +6,7 @@
 //! before it counts, and a journal is replayed through [`Driver::apply`], which takes events in.
 
 mod follows;
+mod give;
 
 use super::audit;
 use super::book::Record;
@@ -13,6 +14,7 @@ use super::estimates::Estimates;
 use super::evaluator::{Answer, Failure, Task};
 use super::event::{AuditDraw, Event};
 use super::guard::within;
+use super::initial::Initial;
 use super::integrator::Integrator;
 use super::setup;
 use super::spec::{Budget, OnFailure, Problem};
@@ -57,6 +59,10 @@ pub(super) struct Driver {
     /// Failed attempts, given up or not.
     failures: usize,
     told: Vec<(u64, Value)>,
+    /// How many of them were given without being asked for.
+    given: usize,
+    /// What became of what was known before.
+    initial: Vec<Initial>,
     /// How the points of the audit were drawn.
     audit: BTreeMap<u64, AuditDraw>,
     target: Target,
@@ -85,6 +91,8 @@ impl Driver {
             given_up,
             failures: 0,
             told: Vec::new(),
+            given: 0,
+            initial: Vec::new(),
             audit: BTreeMap::new(),
             target: Target::default(),
             estimates: Estimates::default(),
@@ -327,6 +335,16 @@ impl Driver {
                 self.told.push((id, value));
                 self.seconds_in_integrand += seconds;
             }
+            Event::Given { id, x, value, .. } => {
+                self.next_id = self.next_id.max(id + 1);
+                self.integrator.give(&x, value)?;
+                self.told.push((id, value));
+                self.given += 1;
+            }
+            Event::Initial(initial) => {
+                self.integrator.begin_with(initial.first.clone())?;
+                self.initial.push(initial);
+            }
             Event::Fail {
                 id, seconds, last, ..
             } => {
@@ -420,9 +438,9 @@ impl Driver {
         self.problem.budget.evaluations.unwrap_or(usize::MAX)
     }
 
-    /// Points that are done with: told or given up.
+    /// Points that are paid for and done with: told or given up. What was given cost nothing.
     fn spent(&self) -> usize {
-        self.told.len() + self.given_up.len()
+        self.told.len() - self.given + self.given_up.len()
     }
 
     /// Points that the budget has to pay for: asked for, in whatever state.
@@ -493,6 +511,16 @@ impl Driver {
     /// The values kept so far, in the order they came.
     pub fn told(&self) -> &[(u64, Value)] {
         &self.told
+    }
+
+    /// How many of the values kept were given without being asked for.
+    pub fn given(&self) -> usize {
+        self.given
+    }
+
+    /// What became of what was known before.
+    pub fn initial(&self) -> &[Initial] {
+        &self.initial
     }
 
     /// How a point of the audit was drawn; `None` for any other.

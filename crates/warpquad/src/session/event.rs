@@ -1,5 +1,6 @@
 //! Say what can happen in a run, and write it as JSON that a person can read.
 
+use super::initial::Initial;
 use crate::belief::{Axes, Effects, MeanFunction, Theta};
 use crate::data::Value;
 use crate::engine::{Image, Peak};
@@ -45,6 +46,19 @@ pub enum Event {
         value: Value,
         /// What the evaluation took.
         seconds: f64,
+        /// Seconds of wall clock that the run had taken by then.
+        at: f64,
+    },
+    /// What was known before was offered: what became of it.
+    Initial(Initial),
+    /// A value came that was not asked for.
+    Given {
+        /// Its number.
+        id: u64,
+        /// Where.
+        x: Vec<f64>,
+        /// f or ln f.
+        value: Value,
         /// Seconds of wall clock that the run had taken by then.
         at: f64,
     },
@@ -121,6 +135,16 @@ impl Event {
                 let (key, number) = value_json(*value);
                 json!({"event": "tell", "id": id, key: number, "seconds": seconds, "at": at})
             }
+            Event::Initial(initial) => {
+                let mut json = initial.to_json();
+                json["event"] = json!("initial");
+                json["first"] = json!(initial.first);
+                json
+            }
+            Event::Given { id, x, value, at } => {
+                let (key, number) = value_json(*value);
+                json!({"event": "given", "id": id, "x": x, key: number, "at": at})
+            }
             Event::Fail {
                 id,
                 reason,
@@ -186,11 +210,27 @@ impl Event {
             }),
             "tell" => Ok(Event::Tell {
                 id: fields.integer("id")?,
-                value: match object.get("f") {
-                    Some(f) => Value::Linear(number(f)?),
-                    None => Value::Log(number(fields.any("log_f")?)?),
-                },
+                value: fields.value()?,
                 seconds: number(fields.any("seconds")?)?,
+                at: number(fields.any("at")?)?,
+            }),
+            "initial" => {
+                let count = |name: &str| fields.integer(name).map(|n| n as usize);
+                Ok(Event::Initial(Initial {
+                    source: fields.text("source")?,
+                    offered: count("offered")?,
+                    taken: count("taken")?,
+                    outside: count("outside")?,
+                    repeated: count("repeated")?,
+                    disputed: count("disputed")?,
+                    thinned: count("thinned")?,
+                    first: rows(fields.any("first")?, "first")?,
+                }))
+            }
+            "given" => Ok(Event::Given {
+                id: fields.integer("id")?,
+                x: numbers(fields.any("x")?)?,
+                value: fields.value()?,
                 at: number(fields.any("at")?)?,
             }),
             "fail" => Ok(Event::Fail {
@@ -256,6 +296,14 @@ impl Fields<'_> {
         self.any(name)?
             .as_u64()
             .ok_or_else(|| format!("'{name}' is not a whole number"))
+    }
+
+    /// f or ln f.
+    fn value(&self) -> Result<Value, String> {
+        match self.0.get("f") {
+            Some(f) => Ok(Value::Linear(number(f)?)),
+            None => Ok(Value::Log(number(self.any("log_f")?)?)),
+        }
     }
 
     fn flag(&self, name: &str) -> Result<bool, String> {
@@ -408,6 +456,28 @@ mod tests {
                 .unwrap_err()
                 .contains("positive diagonal")
         );
+    }
+
+    #[test]
+    fn what_was_given_comes_back_bit_for_bit() {
+        let given = Event::Given {
+            id: 3,
+            x: vec![1.0 / 3.0, -2e-7],
+            value: Value::Log(f64::NEG_INFINITY),
+            at: 0.5,
+        };
+        assert_eq!(Event::from_json(&given.to_json()), Ok(given));
+        let initial = Event::Initial(Initial {
+            source: "points.csv".into(),
+            offered: 9,
+            taken: 3,
+            outside: 2,
+            repeated: 1,
+            disputed: 1,
+            thinned: 0,
+            first: vec![vec![0.1, 0.2], vec![0.3, 1.0 / 7.0]],
+        });
+        assert_eq!(Event::from_json(&initial.to_json()), Ok(initial));
     }
 
     #[test]

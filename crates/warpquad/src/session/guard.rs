@@ -84,12 +84,13 @@ pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -
     Ok(())
 }
 
-/// The problem given on resuming, if it is the run's own. Values from outside may be of any
-/// integrand, so there only the rest must agree.
+/// The problem given on resuming, if it is the run's own. Values from outside or of a table may be
+/// of any integrand, so there only the rest must agree.
 pub(super) fn same_problem(problem: Problem, kept: &serde_json::Value) -> Result<Problem> {
     let given = problem.canonical();
     let external = |json: &serde_json::Value| json["integrand"].get("external").is_some();
-    let any = external(&given) || external(kept);
+    let table = |json: &serde_json::Value| json["integrand"].get("table").is_some();
+    let any = external(&given) || external(kept) || table(kept);
     for field in keys(&[&given, kept]).filter(|field| !(any && *field == "integrand")) {
         if given.get(field) != kept.get(field) {
             let show = |json: &serde_json::Value| {

@@ -185,6 +185,23 @@ impl Integrator {
         }
     }
 
+    /// Take a value that was not asked for.
+    pub fn give(&mut self, x: &[f64], value: Value) -> Result<()> {
+        self.taking()?.give(x, value)
+    }
+
+    /// Evaluate these points before any other choice.
+    pub fn begin_with(&mut self, points: Vec<Vec<f64>>) -> Result<()> {
+        self.taking()?.begin_with(points)
+    }
+
+    /// The engine, which takes points of anyone's choice; a baseline does not.
+    fn taking(&mut self) -> Result<&mut Engine> {
+        let reason = "a baseline takes no points that it did not ask for";
+        self.engine_mut()
+            .ok_or_else(|| Error::spec("initial", reason))
+    }
+
     pub fn observations(&self) -> (&Points, &[Value]) {
         match self {
             Integrator::Quadrature { engine, .. } => engine.observations(),

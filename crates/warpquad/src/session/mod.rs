@@ -13,6 +13,7 @@ pub mod evaluator;
 mod event;
 pub mod expression;
 mod guard;
+mod initial;
 mod integrator;
 mod journal;
 pub mod options;
@@ -30,6 +31,7 @@ pub use account::{Account, Evaluation, FailedAttempt, FitMade};
 pub use audit::Audit;
 pub use budget::bounded;
 pub use guard::{LARGEST_LN_F, within};
+pub use initial::{Initial, Offered};
 pub use integrator::OwnIntegrator;
 pub use journal::{Cut, Repaired, repair};
 pub use report::{Climbed, Report, Warning};
@@ -306,6 +308,46 @@ impl Session {
         }
     }
 
+    /// Take a value at a point that was not asked for; at a pending point it answers that one. The
+    /// budget does not pay for it.
+    ///
+    /// ```
+    /// use warpquad::session::{Session, spec::Problem};
+    /// use warpquad::Value;
+    /// let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
+    /// let mut session = Session::new(Problem::parse(text)?, text, 0)?;
+    /// for x in [-2.0, -1.0, 0.0, 1.0, 2.0_f64] {
+    ///     session.tell_at(&[x], Value::Log(-x * x))?;
+    /// }
+    /// assert_eq!((session.given(), session.evaluations()), (5, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn tell_at(&mut self, x: &[f64], value: Value) -> Result<Taken> {
+        let at = self.seconds();
+        self.driver.tell_at(x, value, at, &mut self.book)
+    }
+
+    /// Take in what is known before the run: values are data, and points without one are evaluated
+    /// first. What the run has already is left out, so offering it again changes nothing.
+    ///
+    /// ```
+    /// use warpquad::session::{Offered, Session, spec::Problem};
+    /// use warpquad::Value;
+    /// let text = "integrand.log = '-x^2'\nparameters.x.uniform = [-3, 3]";
+    /// let mut session = Session::new(Problem::parse(text)?, text, 0)?;
+    /// let log = |x: f64| Some(Value::Log(-x * x));
+    /// let rows = vec![(vec![0.5], log(0.5)), (vec![9.0], log(9.0)), (vec![1.0], None)];
+    /// let offered = Offered { source: "last week".into(), rows, outside: 0 };
+    /// let initial = session.take_initial(&offered)?;
+    /// assert_eq!((initial.taken, initial.outside), (1, 1));
+    /// assert_eq!(session.ask()?.x, [1.0]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn take_initial(&mut self, offered: &Offered) -> Result<Initial> {
+        let at = self.seconds();
+        self.driver.take_initial(offered, at, &mut self.book)
+    }
+
     /// Ask for so many points at once.
     pub fn set_batch(&mut self, points: usize) {
         self.driver.set_batch(points);
@@ -351,9 +393,19 @@ impl Session {
         self.driver.pending()
     }
 
-    /// Values kept so far.
+    /// Values kept so far, but for those that were given without being asked for.
     pub fn evaluations(&self) -> usize {
-        self.driver.told().len()
+        self.driver.told().len() - self.given()
+    }
+
+    /// Values that were given without being asked for; the budget does not pay for them.
+    pub fn given(&self) -> usize {
+        self.driver.given()
+    }
+
+    /// What became of what was known before the run.
+    pub fn initial(&self) -> &[Initial] {
+        self.driver.initial()
     }
 
     /// Points that were given up.

@@ -68,12 +68,18 @@ impl Session {
     /// Take the seconds of an event over.
     fn note_times(&mut self, event: &Event) {
         match *event {
-            Event::Tell { at, .. } | Event::Fail { at, .. } => self.seconds_before = at,
+            Event::Tell { at, .. } | Event::Fail { at, .. } | Event::Given { at, .. } => {
+                self.seconds_before = at;
+            }
             Event::Stop { at, in_journal, .. } => {
                 self.seconds_before = at;
                 self.book.seconds = in_journal;
             }
-            Event::Start { .. } | Event::Ask { .. } | Event::Fit { .. } | Event::Frame { .. } => {}
+            Event::Start { .. }
+            | Event::Ask { .. }
+            | Event::Initial(_)
+            | Event::Fit { .. }
+            | Event::Frame { .. } => {}
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::Session;
 use super::audit::Audit;
 use super::event::theta_json;
+use super::initial::Initial;
 use super::setup::exceeded;
 use super::verdict::{Evidence, Reason, SETTLED, UNSETTLED, reasons};
 use crate::baseline::BaselineOutcome;
@@ -37,6 +38,10 @@ impl Climbed {
 pub struct Report {
     /// The law of Z.
     pub outcome: Outcome,
+    /// How many of the values were given without being asked for.
+    pub given: usize,
+    /// What became of what was known before the run.
+    pub initial: Vec<Initial>,
     /// Failed attempts.
     pub failures: usize,
     /// Seconds of wall clock, of all the processes that worked on the run one after another.
@@ -72,6 +77,8 @@ impl Report {
         Ok(Report {
             reasons,
             climb: climbed(session),
+            given: session.given(),
+            initial: session.initial().to_vec(),
             failures: session.failures(),
             seconds: session.seconds(),
             seconds_in_integrand: session.seconds_in_integrand(),
@@ -84,6 +91,11 @@ impl Report {
             names: session.problem().names.clone(),
             outcome,
         })
+    }
+
+    /// Evaluations of the run: values that it rests on, without those that were given.
+    pub fn evaluations(&self) -> usize {
+        self.outcome.evaluations - self.given
     }
 
     /// The median of ln Z; NaN where Z is negative.
@@ -124,7 +136,9 @@ impl Report {
             "z": estimate.mean(),
             "z_sd": estimate.sd(),
             "audit": self.audit.as_ref().map(Audit::to_json),
-            "evaluations": self.outcome.evaluations,
+            "evaluations": self.evaluations(),
+            "given": self.given,
+            "initial": self.initial.iter().map(Initial::to_json).collect::<Vec<_>>(),
             "failures": self.failures,
             "seconds": self.seconds,
             "seconds_in_integrand": self.seconds_in_integrand,
@@ -156,8 +170,8 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
     let (_, values) = session.observations();
     let above = estimate.ln_mean() - law.ln_quantile(0.5);
     Ok(Evidence {
-        evaluations: session.evaluations(),
-        in_frames: first_frame.map(|first| session.evaluations() - first),
+        evaluations: values.len(),
+        in_frames: first_frame.map(|first| values.len() - first),
         dim: session.problem().names.len(),
         // A negative Z has no logarithm.
         tail_nats: if above.is_finite() { above } else { 0.0 },
@@ -270,7 +284,7 @@ fn beyond(session: &Session) -> Option<Warning> {
 /// Before a length scale can be told from the data, the interval is the prior's word.
 fn few(session: &Session) -> Option<Warning> {
     let (n, needed) = (
-        session.evaluations(),
+        session.observations().1.len(),
         (4 * session.problem().names.len()).max(8),
     );
     let quadrature = session.engine().is_some();

@@ -16,4 +16,5 @@ mod paper;
 mod posterior;
 mod properties;
 mod prose;
+mod warm;
 mod warps;

@@ -13,6 +13,14 @@ impl Driver {
             Event::Tell { id, value, .. } => {
                 value.check(*id as usize).map_err(|error| error.to_string())
             }
+            Event::Given { id, x, value, .. } => {
+                self.check_ask(*id, x)?;
+                value.check(*id as usize).map_err(|error| error.to_string())
+            }
+            Event::Initial(initial) => {
+                let mut first = initial.first.iter();
+                first.try_for_each(|x| self.check_point("a point to begin with", x))
+            }
             Event::Fit { n, theta, tau, .. } => self.check_fit(theta, *n, *tau),
             Event::Frame { n, peak } => self.check_frame(peak, *n),
             Event::Start { .. } | Event::Fail { .. } | Event::Stop { .. } => Ok(()),
@@ -20,12 +28,17 @@ impl Driver {
     }
 
     fn check_ask(&self, id: u64, x: &[f64]) -> Result<(), String> {
-        let (next, dim) = (self.next_id, self.problem.names.len());
+        let next = self.next_id;
         if id != next {
             return Err(format!("point {id} was asked for in place of {next}"));
         }
+        self.check_point(&format!("point {id}"), x)
+    }
+
+    fn check_point(&self, name: &str, x: &[f64]) -> Result<(), String> {
+        let dim = self.problem.names.len();
         if x.len() != dim || x.iter().any(|x| !x.is_finite()) {
-            return Err(format!("point {id} is {x:?}, not {dim} finite numbers"));
+            return Err(format!("{name} is {x:?}, not {dim} finite numbers"));
         }
         Ok(())
     }

@@ -65,6 +65,76 @@ pub fn read_answer(line: &str) -> Result<(u64, Answer), String> {
     Ok((id, answer(object)))
 }
 
+/// What a line tells.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Told {
+    /// The answer to the task with this number.
+    Answer(u64, Answer),
+    /// A value at a point that was not asked for.
+    Value(Vec<f64>, Value),
+}
+
+/// What a line tells: the answer to a task, or without an id the value at a point of its own, such
+/// as `{"params": {"a": 0.1, "b": 2}, "log_f": -1.25}` or `{"x": [0.1, 2], "log_f": -1.25}`.
+///
+/// ```
+/// use warpquad::Value;
+/// use warpquad::session::evaluator::{Told, read_told};
+/// let names = vec!["a".to_string(), "b".to_string()].into();
+/// let told = read_told(r#"{"params": {"b": 2, "a": 0.1}, "log_f": -1.25}"#, &names);
+/// assert_eq!(told, Ok(Told::Value(vec![0.1, 2.0], Value::Log(-1.25))));
+/// assert!(read_told(r#"{"params": {"b": 2}, "log_f": -1.25}"#, &names).is_err());
+/// ```
+pub fn read_told(line: &str, arguments: &Arguments) -> Result<Told, String> {
+    let parsed = json::parse(line);
+    let object = parsed.as_ref().and_then(Json::as_object);
+    let point = object.filter(|object| !object.contains_key("id"));
+    let Some(object) = point.filter(|o| o.contains_key("x") || o.contains_key("params")) else {
+        return read_answer(line).map(|(id, answer)| Told::Answer(id, answer));
+    };
+    let x = point_of(object, arguments)?;
+    match answer(object) {
+        Answer::Value(value) => Ok(Told::Value(x, value)),
+        Answer::Failure(failure) => Err(format!(
+            "a point that was not asked for needs a value: {}",
+            failure.reason
+        )),
+    }
+}
+
+/// The coordinates of the point that an object names.
+fn point_of(object: &Map<String, Json>, arguments: &Arguments) -> Result<Vec<f64>, String> {
+    let numbers = |json: &Json| -> Option<Vec<f64>> {
+        match json {
+            Json::Array(list) => list.iter().map(Json::as_f64).collect(),
+            one => one.as_f64().map(|x| vec![x]),
+        }
+    };
+    let all: Vec<f64> = match object.get("params").and_then(Json::as_object) {
+        None => {
+            let x = object.get("x").and_then(numbers);
+            x.ok_or("x must be a list of numbers")?
+        }
+        Some(params) => {
+            let mut all = Vec::new();
+            for argument in arguments.iter() {
+                let given = params.get(&argument.name).and_then(numbers);
+                let given = given.or_else(|| argument.fixed().map(|c| vec![c]));
+                let missing = || format!("params says no numbers of '{}'", argument.name);
+                all.extend(given.ok_or_else(missing)?);
+            }
+            all
+        }
+    };
+    arguments.coordinates_of(&all).ok_or_else(|| {
+        let names = arguments.names().join(", ");
+        format!(
+            "the point has {} numbers; the parameters are {names}",
+            all.len()
+        )
+    })
+}
+
 /// Whether an object has something in it that only an answer has.
 pub(super) fn has_value(object: &Map<String, Json>) -> bool {
     object.contains_key("log_f") || object.contains_key("f")

@@ -22,7 +22,7 @@ pub use closure::Closure;
 pub use command::Command;
 pub use driver::Driver;
 pub use filled::Filled;
-pub use message::{read_answer, write_task};
+pub use message::{Told, read_answer, read_told, write_task};
 pub use process::{end_programs, stop_waiting};
 pub use umbridge::UmBridge;
 

@@ -65,11 +65,15 @@ fn parse_if(
     let header = reader.headers().map_err(|e| malformed(&bytes, &e))?;
     let names = arguments.coordinates();
     let mut table = Table::new(&bytes, &names, header)?;
+    let Some(column) = table.value else {
+        let line = line(&bytes, header.position());
+        return Err(missing(header, "`log_f` or `f`", line));
+    };
     table.fixed = fixed(arguments, header, line(&bytes, header.position()))?;
     let (mut points, mut values) = (Points::empty(names.len())?, Vec::new());
     for row in reader.records() {
         let row = row.map_err(|e| malformed(&bytes, &e))?;
-        let (point, value) = (table.point(&row)?, table.value(&row)?);
+        let (point, value) = (table.point(&row)?, table.value(&row, column)?);
         table.check_fixed(&row)?;
         judge(&point, value)
             .map_err(|reason| wrong(format!("line {}: {reason}", line(&bytes, row.position()))))?;
@@ -82,6 +86,47 @@ fn parse_if(
     Ok((points, values))
 }
 
+/// The points of a CSV file with their values, where there are any: the column of the values may be
+/// missing, or empty in some rows.
+pub(crate) fn read_offered(
+    path: &Path,
+    arguments: &Arguments,
+) -> Result<Vec<(Vec<f64>, Option<Value>)>> {
+    let shown = path.display();
+    let bytes = std::fs::read(path).map_err(|e| format!("cannot read {shown}: {e}"));
+    let rows = bytes.and_then(|bytes| {
+        offered(&bytes, arguments).map_err(|error| match error {
+            Error::Spec { reason, .. } => format!("{shown}: {reason}"),
+            other => other.to_string(),
+        })
+    });
+    rows.map_err(|reason| Error::spec("integrand.initial", reason))
+}
+
+fn offered(bytes: &[u8], arguments: &Arguments) -> Result<Vec<(Vec<f64>, Option<Value>)>> {
+    let mut reader = ReaderBuilder::new()
+        .trim(Trim::All)
+        .comment(Some(b'#'))
+        .from_reader(bytes);
+    let header = reader.headers().map_err(|e| malformed(bytes, &e))?;
+    let names = arguments.coordinates();
+    let mut table = Table::new(bytes, &names, header)?;
+    table.fixed = fixed(arguments, header, line(bytes, header.position()))?;
+    let mut rows = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|e| malformed(bytes, &e))?;
+        table.check_fixed(&row)?;
+        let is_there = |text: &str| !(text.is_empty() || text.eq_ignore_ascii_case("nan"));
+        let column = table.value.filter(|(column, _)| is_there(&row[*column]));
+        let value = column.map(|column| table.value(&row, column)).transpose()?;
+        rows.push((table.point(&row)?, value));
+    }
+    match rows.is_empty() {
+        true => Err(wrong("there is a header but no point below it")),
+        false => Ok(rows),
+    }
+}
+
 /// A text whose header has been understood.
 struct Table<'a> {
     text: &'a [u8],
@@ -89,8 +134,8 @@ struct Table<'a> {
     parameters: Vec<(usize, &'a str)>,
     /// Column and name of each fixed number that has a column, and the number.
     fixed: Vec<((usize, &'a str), f64)>,
-    /// Column and name of the value.
-    value: (usize, &'a str),
+    /// Column and name of the value, if there is one.
+    value: Option<(usize, &'static str)>,
     make: fn(f64) -> Value,
 }
 
@@ -113,9 +158,9 @@ impl<'a> Table<'a> {
             }
         };
         let (value, make) = match (position("log_f")?, position("f")?) {
-            (Some(log_f), None) => ((log_f, "log_f"), Value::Log as fn(f64) -> Value),
-            (None, Some(f)) => ((f, "f"), Value::Linear as fn(f64) -> Value),
-            (None, None) => return Err(missing(header, "`log_f` or `f`", line)),
+            (Some(log_f), None) => (Some((log_f, "log_f")), Value::Log as fn(f64) -> Value),
+            (None, Some(f)) => (Some((f, "f")), Value::Linear as fn(f64) -> Value),
+            (None, None) => (None, Value::Log as fn(f64) -> Value),
             (Some(_), Some(_)) => {
                 return Err(wrong(format!(
                     "line {line}: columns `log_f` and `f` are both there: keep one of them"
@@ -150,12 +195,12 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    fn value(&self, row: &StringRecord) -> Result<Value> {
-        match Answer::from((self.make)(self.number(row, self.value)?)) {
+    fn value(&self, row: &StringRecord, column: (usize, &str)) -> Result<Value> {
+        match Answer::from((self.make)(self.number(row, column)?)) {
             Answer::Value(value) => Ok(value),
             Answer::Failure(_) => {
                 let advice = "not a value of the integrand; leave failed evaluations out";
-                Err(self.at(row, self.value, advice))
+                Err(self.at(row, column, advice))
             }
         }
     }
@@ -269,6 +314,21 @@ mod tests {
         let (points, values) = parse(text.as_bytes(), &names()).unwrap();
         assert_eq!(points.as_slice(), &[2.0, 1.0, 4.0, 3.0]);
         assert_eq!(values, [Value::Linear(-0.5), Value::Linear(0.0)]);
+    }
+
+    #[test]
+    fn points_may_have_no_value() {
+        let names: Arguments = names().into();
+        let text = b"x,y,log_f\n1,2,\n3,4,-1\n5,6,nan\n";
+        let rows = offered(text, &names).unwrap();
+        let values: Vec<Option<Value>> = rows.iter().map(|(_, value)| *value).collect();
+        assert_eq!(values, [None, Some(Value::Log(-1.0)), None]);
+        assert_eq!(
+            offered(b"y,x\n1,2\n", &names).unwrap(),
+            [(vec![2.0, 1.0], None)]
+        );
+        let error = offered(b"x,y\n1,two\n", &names).unwrap_err().to_string();
+        assert!(error.contains("line 2, column `y`: got `two`"), "{error}");
     }
 
     #[test]

@@ -95,6 +95,11 @@ options! {
         "The variance of the noise on the latent g: on ln f, with the log warp",
         { kind: Kind::Variance, value: "VARIANCE", unset: "0", kept: Kept::Method, refused: NO_PROCESS }
 
+        initial: Option<String> = None,
+        "What is known before: a CSV file of points, with values or without, or an older run",
+        { kind: Kind::Path, value: "PATH", reach: Reach::Program,
+          refused: &[(Case::Baseline, "{method} chooses its own points")] }
+
         mapped: Vec<String> = Vec::new(),
         "Parameters that are coordinates of x; whoever brings the values has the map",
         { kind: Kind::Texts, value: "NAMES", reach: Reach::File }
