@@ -10,7 +10,7 @@ WHEELS := target/wheels
 export WARPQUAD_TEST_PYTHON := $(CURDIR)/$(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: chromium help test test-rust test-python test-tools wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
+.PHONY: chromium help docs pictures test test-rust test-python test-tools wheel installed program lint fmt-check clippy doc bench benchmark oracle fuzz clean-venv
 
 help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -58,6 +58,16 @@ clippy: ## clippy, warnings denied
 doc: ## rustdoc, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
+# One site: the guide, the reference of the Python package as built, and rustdoc's pages. Warnings are errors.
+docs: $(VENV)/.docs installed ## the book, in target/site: guide, Python and Rust reference
+	cargo doc --no-deps --package warpquad --package warpquad-report
+	rm -rf target/site
+	$(VENV)/bin/python -m sphinx -q -W --keep-going -E -b html -c docs . target/site
+	$(VENV)/bin/python tools/check_site.py target/site
+
+pictures: $(VENV)/.test installed program chromium ## the pictures of the guide: docs/pictures
+	$(VENV)/bin/python tools/pictures.py
+
 bench: $(VENV)/.bench installed program ## ratios of the core's times to LAPACK's, and of Python's to the program's, on this machine
 	$(VENV)/bin/python benchmarks/lapack_ratio.py
 	$(VENV)/bin/python benchmarks/python_ratio.py
@@ -100,6 +110,10 @@ $(TOOLS)/bin/python:
 $(TOOLS)/.tools: requirements-tools.txt | $(TOOLS)/bin/python
 	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-tools.txt
 	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps pocomc==1.2.6
+	touch $@
+
+$(VENV)/.docs: requirements-docs.txt | $(VENV)/.test
+	$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-docs.txt
 	touch $@
 
 $(VENV)/.bench: requirements-bench.txt | $(VENV)/bin/python

@@ -5,7 +5,6 @@ import doctest
 import importlib
 import inspect
 import pkgutil
-import re
 from pathlib import Path
 
 import pytest
@@ -88,17 +87,3 @@ def test_the_stub_says_what_the_built_module_has():
                 (p.name, p.default is not p.empty) for p in signature
             ]
     assert said == built
-
-
-def test_the_guide():
-    guide = Path(__file__).resolve().parents[2] / "docs" / "guide" / "python.md"
-    failed, tried = doctest.testfile(str(guide), module_relative=False)
-    assert failed == 0 and tried > 5
-
-
-def test_the_readme():
-    text = (Path(__file__).resolve().parents[2] / "README.md").read_text()
-    (block,) = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
-    names: dict = {}
-    exec(block, names)
-    assert names["r"].evaluations == 100 and names["r"].log_z_sd < 0.5

@@ -5,6 +5,8 @@
 
 mod acquisition;
 mod baseline;
+#[cfg(doctest)]
+mod book;
 mod kernel;
 mod strategy;
 mod warp;

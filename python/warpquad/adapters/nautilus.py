@@ -58,8 +58,8 @@ def like_nautilus(
     Args:
         prior: a `nautilus.Prior`, fixed and equal parameters included, or a function of the unit
             cube; then `n_dim` is needed.
-        likelihood, prior_args, prior_kwargs, likelihood_args, likelihood_kwargs, vectorized,
-            pass_dict: as nautilus takes them.
+        likelihood: as nautilus takes it, and so are prior_args, prior_kwargs, likelihood_args,
+            likelihood_kwargs, vectorized and pass_dict.
         pool: a number of processes, a pool, or two pools, of which the first evaluates.
         blobs_dtype: the likelihood returns blobs too; they are not kept.
         timeout: the seconds of the whole run.
