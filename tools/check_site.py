@@ -1,4 +1,4 @@
-"""Check a built site: no page loads anything from the network, and every link within it leads somewhere."""
+"""Check a built site: no page loads from the network, and every link within it leads somewhere."""
 
 from __future__ import annotations
 
