@@ -6,14 +6,14 @@ import html
 import json
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from warpquad import _core, _expectation, _page
+from warpquad import _core, _expectation, _page, _priors, _problem
 from warpquad._errors import SpecError
 from warpquad._expectation import Expectation
 from warpquad._calling import Argument
@@ -63,10 +63,18 @@ class Result:
     (100,)
     """
 
-    def __init__(self, core: _core.Session, priors: Priors, stop: str, failures: list[Failure]) -> None:
+    def __init__(
+        self,
+        core: _core.Session,
+        priors: Priors,
+        stop: str,
+        failures: list[Failure],
+        under: str | None = None,
+    ) -> None:
         self.core = core
         self.priors = priors
         self.failures = failures
+        self._under = under
         self._take(core, stop)
 
     def _take(self, core: _core.Session, stop: str) -> None:
@@ -233,6 +241,39 @@ class Result:
         parts = [self._nodes.expectation(np.ascontiguousarray(column)) for column in flat.T]
         return Expectation(parts, values.shape[1:])
 
+    def reweight(self, priors: Any, names: Sequence[str] | None = None) -> Result:
+        """The result under another prior, without new evaluations: ln Z, the posterior and all
+        else.
+
+        It is as good as what the run knows of f where the other prior and f have their mass; the
+        verdict says so where the run hardly looked there (`"prior"` among the reasons).
+
+        Args:
+            priors: priors of the same parameters, in a form that the core knows: `wq.normal` and
+                its like, scipy's of the same families, a multivariate normal.
+            names: the parameters of a multivariate normal.
+
+        >>> import math
+        >>> import warpquad as wq
+        >>> r = wq.integrate(lambda x: -x**2, {"x": wq.normal(0, 1)}, budget=20, progress=False)
+        >>> other = r.reweight({"x": wq.normal(0.5, 0.5)})   # Z = exp(-a^2/(1+2s^2)) / sqrt(1+2s^2)
+        >>> abs(other.log_z - (-0.25 / 1.5 - 0.5 * math.log(1.5))) < 0.01
+        True
+        """
+        if isinstance(priors, Mapping) and sorted(priors) == sorted(a.name for a in self.priors.arguments):
+            priors = {argument.name: priors[argument.name] for argument in self.priors.arguments}
+        named = None if isinstance(priors, Mapping) else names or self.names
+        known = _priors.read(priors, named, None)
+        if known.mapped or self.priors.mapped:
+            raise SpecError.of(
+                "priors",
+                "a prior by quantiles or a prior transform has no density that the core knows; state both priors by "
+                "wq.normal, wq.uniform and their like",
+            )
+        text = _problem.text(known, {})
+        core = _core.Session.from_lines(self._lines).under(text)
+        return Result(core, known, self.stop, self.failures, under=text)
+
     def trace(self, points: int = TRACE_POINTS) -> dict[str, Array]:
         """What was known of ln Z on the way: `evaluations`, `log_z`, `log_z_sd`, `low` and `high`
         (95 %) as arrays.
@@ -342,7 +383,7 @@ class Result:
             parameters: which parameters the corner plot shows; by default all, at most eight.
         """
         if self._found is None:
-            found = _core.findings(self._lines, self.stop)
+            found = _core.findings(self._lines, self.stop, self._under)
             self._found = _page.in_x(found, self.priors, self.report)
         chosen = _page.known(parameters, self.names)
         page = Page(_core.page(self._found, title, chosen))
@@ -408,10 +449,14 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         # The journal's lines are the run: no state is kept that a later version could misread.
-        return {"lines": self._lines, "priors": self.priors, "report": self.report, "failures": self.failures}
+        return {"lines": self._lines, "priors": self.priors, "report": self.report, "failures": self.failures,
+                "under": self._under}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        self._under = state.get("under")
         self.core = _core.Session.from_lines(state["lines"])
+        if self._under is not None:
+            self.core = self.core.under(self._under)
         self.priors = state["priors"]
         self.failures = state["failures"]
         self._take(self.core, state["report"]["stop"])

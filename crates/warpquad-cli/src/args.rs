@@ -118,6 +118,9 @@ pub struct Look {
 pub struct Report {
     /// The run's directory
     pub run: PathBuf,
+    /// Answer under the prior of this problem file, without new evaluations
+    #[arg(long, value_name = "FILE")]
+    pub prior: Option<PathBuf>,
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
@@ -137,6 +140,9 @@ pub struct Report {
 pub struct Posterior {
     /// The run's directory
     pub run: PathBuf,
+    /// Draw from the posterior under the prior of this problem file
+    #[arg(long, value_name = "FILE")]
+    pub prior: Option<PathBuf>,
     /// How many draws, all of one weight
     #[arg(long, value_name = "N", default_value_t = NonZeroUsize::new(warpquad_report::DRAWS).unwrap_or(NonZeroUsize::MIN))]
     pub draws: NonZeroUsize,

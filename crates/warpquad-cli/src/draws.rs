@@ -1,7 +1,9 @@
 //! Write posterior draws of a run to a file.
 
 use crate::args::Posterior;
+use crate::figures::found_under;
 use crate::output;
+use crate::report::under;
 use warpquad::session::Session;
 use warpquad::{Error, Result};
 use warpquad_report::table::{Draws, Form};
@@ -10,7 +12,10 @@ use warpquad_report::{Findings, look};
 pub fn posterior(args: &Posterior) -> Result<()> {
     let name = args.out.display().to_string();
     let form = Form::of_file(&name)?;
-    let found = look(&args.run)?;
+    let found = match &args.prior {
+        None => look(&args.run)?,
+        Some(prior) => found_under(&args.run, prior)?,
+    };
     if let Some(reason) = found.no_answer.as_ref().or(found.no_draws.as_ref()) {
         return Err(Error::spec("posterior", reason.clone()));
     }
@@ -42,7 +47,10 @@ fn drawn(args: &Posterior, found: &Findings) -> Result<(Vec<Vec<f64>>, Vec<f64>)
     if (n, args.seed) == (warpquad_report::DRAWS, warpquad_report::DRAWS_SEED) {
         return Ok((found.draws.clone(), found.draws_log_f.clone()));
     }
-    let session = Session::peek(&args.run)?;
+    let session = match &args.prior {
+        None => Session::peek(&args.run)?,
+        Some(prior) => under(&args.run, prior)?,
+    };
     let Some(mut engine) = session.engine().cloned() else {
         let reason = "this method keeps no belief about f, and so no posterior";
         return Err(Error::spec("posterior", reason));

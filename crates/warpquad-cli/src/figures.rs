@@ -2,13 +2,17 @@
 
 use crate::args::{Plot, Report};
 use crate::output;
+use crate::report::under;
 use std::path::Path;
 use warpquad::{Error, Result};
-use warpquad_report::{corner, figures, look, page, png};
+use warpquad_report::{Findings, corner, figures, look, page, png};
 
 /// The page, the figures, or both.
 pub fn report(args: &Report) -> Result<()> {
-    let found = look(&args.run)?;
+    let found = match &args.prior {
+        None => look(&args.run)?,
+        Some(prior) => found_under(&args.run, prior)?,
+    };
     let parameters = args.parameters.as_deref();
     if let Some(file) = &args.html {
         output::write(file, page(&found, &title(&args.run), parameters)?)?;
@@ -28,6 +32,13 @@ pub fn report(args: &Report) -> Result<()> {
         output::line(&format!("wrote {} to {}", names.join(", "), dir.display()));
     }
     Ok(())
+}
+
+/// What a run has found under the prior of a file.
+pub fn found_under(run: &Path, prior: &Path) -> Result<Findings> {
+    let mut session = under(run, prior)?;
+    let stop = session.last_stop().unwrap_or("running").to_string();
+    Findings::of(&mut session, &stop)
 }
 
 /// The corner plot.

@@ -4,6 +4,8 @@ use crate::args::{self, Look};
 use crate::figures;
 use crate::groups::{self, Group, Tone};
 use crate::output::{self, number, seconds};
+use std::path::Path;
+use warpquad::session::spec::Problem;
 use warpquad::session::{Climbed, Report, Session};
 use warpquad::{Error, Result};
 
@@ -96,6 +98,13 @@ fn cost(report: &Report) -> Group {
             format!("{} values that were not asked for", report.given),
         );
     }
+    if let Some(looked) = &report.looked {
+        let near = looked.near;
+        group.row(
+            "another prior",
+            format!("{near} evaluations near its posterior"),
+        );
+    }
     for initial in &report.initial {
         group.row("initial", initial.words());
     }
@@ -158,7 +167,10 @@ pub fn report(args: &args::Report) -> Result<()> {
         let reason = "are for the figures: give --html FILE or --plots DIR too";
         return Err(Error::spec("parameters", reason));
     }
-    let mut session = Session::peek(&args.run)?;
+    let mut session = match &args.prior {
+        Some(prior) => under(&args.run, prior)?,
+        None => Session::peek(&args.run)?,
+    };
     let report = look(&mut session)?;
     if args.json {
         output::json(&report.to_json());
@@ -166,6 +178,18 @@ pub fn report(args: &args::Report) -> Result<()> {
         print(&report);
     }
     Ok(())
+}
+
+/// The run in a directory under the prior of a file.
+pub fn under(run: &Path, prior: &Path) -> Result<Session> {
+    let name = prior.display().to_string();
+    let problem = Problem::parse_prior(&output::read(prior)?);
+    let problem = problem.map_err(|error| Error::from(error.in_file(&name)))?;
+    let session = Session::peek(run)?;
+    let stop = session.last_stop().unwrap_or("running").to_string();
+    let mut under = session.under(problem)?;
+    under.set_last_stop(&stop);
+    Ok(under)
 }
 
 fn look(session: &mut Session) -> Result<Report> {

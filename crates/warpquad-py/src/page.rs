@@ -3,14 +3,20 @@
 use crate::error::detached;
 use pyo3::prelude::*;
 use warpquad::session::Session;
+use warpquad::session::spec::Problem;
 use warpquad::{Error, Result};
 use warpquad_report::Findings;
 
-/// What a page shows of the run that these lines of a journal tell of, as JSON.
+/// What a page shows of the run that these lines of a journal tell of, as JSON; under the prior of
+/// another problem, if one is given.
 #[pyfunction]
-fn findings(py: Python<'_>, lines: &str, stop: &str) -> PyResult<String> {
+#[pyo3(signature = (lines, stop, prior=None))]
+fn findings(py: Python<'_>, lines: &str, stop: &str, prior: Option<&str>) -> PyResult<String> {
     detached(py, || {
         let mut session = Session::from_lines(lines)?;
+        if let Some(prior) = prior {
+            session = session.under(Problem::parse_prior(prior)?)?;
+        }
         let found = Findings::of(&mut session, stop)?;
         serde_json::to_string(&found).map_err(wrong)
     })

@@ -163,6 +163,12 @@ impl Session {
         Session::of(read)
     }
 
+    /// The same run with answers under the prior of the problem in `text`.
+    fn under(&self, py: Python<'_>, text: &str) -> PyResult<Session> {
+        let made = self.compute(py, |session| session.under(problem(text, false)?));
+        Session::of(made)
+    }
+
     /// Whether a directory holds a run.
     #[staticmethod]
     fn exists(run: PathBuf) -> bool {

@@ -112,3 +112,81 @@ fn a_line_without_an_id_tells_a_point_of_its_own() {
         (&2.into(), &2.into(), &0.into())
     );
 }
+
+#[test]
+fn a_run_is_reported_under_another_prior() {
+    let dir = directory("another-prior");
+    let problem = write(&dir, "problem.toml", GAUSSIAN);
+    let run = dir.join("run");
+    let run = run.to_str().unwrap();
+    json(&problem, &["--run", run, "--budget", "20"]);
+    let prior = write(&dir, "new.toml", "parameters.x.normal = [1, 0.5]\n");
+    let prior = prior.to_str().unwrap();
+    let report = done(&mut warpquad(&["report", run, "--prior", prior, "--json"])).exits(0);
+    let report: Json = serde_json::from_str(&report.stdout).unwrap();
+    // A normal law of variance 1 + 1/4 at 1, against one of variance 1 at its top.
+    let truth = -0.5 * 1.25_f64.ln() - 0.5 / 1.25;
+    assert!(
+        (report["log_z"].as_f64().unwrap() - truth).abs() < 0.01,
+        "{report}"
+    );
+    assert_eq!(
+        (&report["verdict"], &report["another_prior"]["outside"]),
+        (&"settled".into(), &0.0.into())
+    );
+    let draws = dir.join("draws.csv");
+    let out = draws.to_str().unwrap();
+    done(&mut warpquad(&[
+        "posterior",
+        run,
+        "--prior",
+        prior,
+        "--out",
+        out,
+    ]))
+    .exits(0);
+    let text = std::fs::read_to_string(&draws).unwrap();
+    let x = text
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').next().unwrap().parse::<f64>().unwrap());
+    let x: Vec<f64> = x.collect();
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    assert!((mean - 0.8).abs() < 0.03, "{mean}");
+    let far = write(
+        &dir,
+        "far.toml",
+        "[parameters]\nx = { normal = [40, 0.1] }\n",
+    );
+    let shown = done(&mut warpquad(&[
+        "report",
+        run,
+        "--prior",
+        far.to_str().unwrap(),
+    ]))
+    .exits(0);
+    assert!(
+        shown
+            .stdout
+            .contains("lie near the posterior under the other"),
+        "{}",
+        shown.stdout
+    );
+    let other = write(
+        &dir,
+        "other.toml",
+        "[parameters]\nx = { nromal = [40, 0.1] }\n",
+    );
+    let refused = done(&mut warpquad(&[
+        "report",
+        run,
+        "--prior",
+        other.to_str().unwrap(),
+    ]))
+    .exits(1);
+    assert!(
+        refused.stderr.contains("other.toml:2:"),
+        "{}",
+        refused.stderr
+    );
+}

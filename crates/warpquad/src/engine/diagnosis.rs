@@ -3,9 +3,8 @@
 use super::Engine;
 use crate::belief::{Ensemble, Kind, MeanFunction, Model};
 use crate::error::Result;
-use crate::functional::{Drawing, law_of_z};
+use crate::functional::{Drawing, law_of_tilted, law_of_z};
 use crate::numeric::special::normal_quantile;
-use crate::numeric::stream::{Stream, Streams};
 use crate::warp::{Marginal, Warp};
 
 /// Draws and nodes behind what one kind of models says of Z: two digits of its sd are enough.
@@ -95,22 +94,26 @@ impl Engine {
     pub fn kinds_say(&mut self, least_weight: f64) -> Result<Vec<KindSays>> {
         self.answer()?;
         let frame = self.history().frame.clone();
-        let streams = self.history().streams();
-        let streams = Streams::new(streams.seed(Stream::Hindsight), self.len() as u64);
+        let streams = self.streams_of_kinds();
         let how = Drawing {
             draws: DRAWS,
             nodes: NODES,
             fine_nodes_factor: 1,
             ..Drawing::default()
         };
-        let ensemble = self.ensemble()?;
+        let ensemble = self.ensemble()?.clone();
+        let ln_ratio = self.ln_ratio(&frame);
+        let tilt = self.tilt(&frame, &ln_ratio);
         let heavy = ensemble
             .kinds()
             .iter()
             .filter(|kind| kind.weight >= least_weight);
         heavy
             .map(|kind| {
-                let drawn = law_of_z(&alone(kind), frame.measure(), &how, streams)?;
+                let drawn = match tilt.ln_ratio {
+                    None => law_of_z(&alone(kind), frame.measure(), &how, streams)?,
+                    Some(_) => law_of_tilted(&alone(kind), tilt, &how, streams)?,
+                };
                 Ok(KindSays {
                     label: label(&kind.fitted),
                     weight: kind.weight,

@@ -8,6 +8,7 @@
 //!   Ensemble  what is believed of f: weighted models; a published method has one
 //! ```
 
+mod another_prior;
 mod ascent;
 mod audit;
 mod auto;
@@ -27,6 +28,7 @@ mod strategy;
 mod symmetry;
 mod trace;
 
+pub use another_prior::Looked;
 pub use audit::Draw;
 pub use auto::{Auto, Climb, Field, Tuning};
 pub use diagnosis::{Diagnosis, KindSays, LeftOut};

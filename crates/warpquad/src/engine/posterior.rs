@@ -1,8 +1,8 @@
 //! Say what a run knows of the posterior f pi / Z: weighted nodes for expectations, equal draws.
 
-use super::Engine;
+use super::{Engine, Frame};
 use crate::error::Result;
-use crate::functional::{Nodes, Ratio, Sample, better_nodes, posterior_weights, sample};
+use crate::functional::{Nodes, Ratio, Sample, better_nodes, posterior_weights, sample_tilted};
 use crate::numeric::stream::{Stream, Streams};
 use crate::points::Points;
 
@@ -24,15 +24,16 @@ impl Engine {
         self.answer()?;
         let streams = self.history().streams();
         let frame = self.history().frame.clone();
-        let ensemble = self.ensemble()?;
+        let ensemble = self.ensemble()?.clone();
         let seed = streams.seed(Stream::Expectation);
-        let (measure, n) = (frame.measure(), EXPECTATION_NODES);
-        let followed = Nodes::plausible(measure, ensemble, 1.0, n, seed)?;
-        let plain = Nodes::sobol(measure, n, seed)?;
-        let nodes = better_nodes(ensemble, followed, plain)?;
+        let ln_ratio = self.ln_ratio(&frame);
+        let (tilt, n) = (self.tilt(&frame, &ln_ratio), EXPECTATION_NODES);
+        let followed = tilt.plausible(&ensemble, 1.0, n, seed)?;
+        let plain = tilt.weighted(Nodes::sobol(tilt.measure, n, seed)?);
+        let nodes = better_nodes(&ensemble, followed, plain)?;
         let rng = streams.rng(Stream::Expectation);
-        let ratio = Ratio::new(ensemble, &nodes, EXPECTATION_DRAWS, JOINT_NODES, &rng)?;
-        let points = frame.from_frame(ratio.points())?;
+        let ratio = Ratio::new(&ensemble, &nodes, EXPECTATION_DRAWS, JOINT_NODES, &rng)?;
+        let points = self.points_from_frame(&frame, ratio.points())?;
         ratio.with_points(points)
     }
 
@@ -41,9 +42,19 @@ impl Engine {
         self.answer()?;
         let mut rng = Streams::new(seed, self.len() as u64).rng(Stream::Posterior);
         let frame = self.history().frame.clone();
-        let drawn = sample(self.ensemble()?, frame.measure(), n, &mut rng)?;
-        let points = frame.from_frame(&drawn.points)?;
+        let ensemble = self.ensemble()?.clone();
+        let ln_ratio = self.ln_ratio(&frame);
+        let drawn = sample_tilted(&ensemble, self.tilt(&frame, &ln_ratio), n, &mut rng)?;
+        let points = self.points_from_frame(&frame, &drawn.points)?;
         Ok(Sample { points, ..drawn })
+    }
+
+    /// The user's points of the frame's coordinates, spread over the images of a peak.
+    fn points_from_frame(&self, frame: &Frame, y: &Points) -> Result<Points> {
+        match &self.another {
+            None => frame.from_frame(y),
+            Some(another) => another.points(frame, y),
+        }
     }
 
     /// Nodes in the coordinates of the frame, with their part of the mean of f pi / Z: enough to
@@ -60,6 +71,9 @@ impl Engine {
 
     /// About `n` points that follow pi, in the user's coordinates; all of them if pi is a sample.
     pub fn prior_sample(&self, n: usize) -> Result<Points> {
+        if let Some(another) = &self.another {
+            return another.prior_sample(n, self.history.seed);
+        }
         let frame = &self.history.frame;
         let nodes = Nodes::sobol(frame.measure(), n, self.history.seed)?;
         frame.from_frame(&nodes.points)

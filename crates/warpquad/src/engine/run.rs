@@ -1,5 +1,6 @@
 //! Run a strategy: ask for a point, take the value, and say what is known of Z.
 
+use super::another_prior::AnotherPrior;
 use super::ascent::Ascent;
 use super::auto::Climb;
 use super::given::{self, Given};
@@ -30,6 +31,8 @@ pub struct Engine {
     start: Vec<Vec<f64>>,
     /// Observations that were given without being asked for.
     given: Given,
+    /// Another prior that answers are given under, in place of the run's own.
+    pub(super) another: Option<Arc<AnotherPrior>>,
     /// The way to a narrow peak, for a strategy that climbs.
     ascent: Option<Ascent>,
     /// What was seen, in the frame of a peak.
@@ -68,6 +71,7 @@ impl Engine {
             history: History::new(frame, range, seed)?,
             start: Vec::new(),
             given: Given::default(),
+            another: None,
             ascent: tuning.and_then(|tuning| Ascent::new(measure, tuning, seed)),
             framed: None,
             provisional: None,
@@ -144,6 +148,10 @@ impl Engine {
     /// The next point to evaluate. `pending` points were asked for and not told yet; `avoid` are
     /// points that failed.
     pub fn ask(&mut self, pending: &Points, avoid: &Points) -> Result<Vec<f64>> {
+        if self.another.is_some() {
+            let reason = "answers are given under another prior than the run's: it takes no points";
+            return Err(Error::spec("prior", reason));
+        }
         let step = self.len() + pending.len() + avoid.len();
         let own = step - self.given.len();
         if let Some(x) = self.start.get(own) {
@@ -381,6 +389,7 @@ impl Engine {
             points: self.points.slice(0, n),
             start: self.start.clone(),
             given: self.given.first(n),
+            another: self.another.clone(),
             ascent: self.ascent.as_ref().map(|ascent| ascent.first(n)),
             framed: None,
             provisional: None,
@@ -431,7 +440,10 @@ impl Engine {
                               widen the budget or look where f > 0";
                 return Err(Error::spec("values", reason));
             };
-            let answer = self.strategy.answer(self.history(), lead, fit)?;
+            let mut answer = self.strategy.answer(self.history(), lead, fit)?;
+            if let Some((law, estimate)) = self.law_under(&answer.ensemble)? {
+                (answer.law, answer.estimate) = (law, estimate);
+            }
             let rise = self.ascent.as_ref().map_or(0.0, Ascent::rise_nats);
             let answer = match self.provisional {
                 Some(_) => answer.reaching(rise),

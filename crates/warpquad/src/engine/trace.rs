@@ -34,12 +34,13 @@ impl Engine {
             return Ok(None);
         };
         let (law, estimate) = self.strategy.glance(self.history(), lead, fit)?;
-        Ok(Some(Outcome {
+        let outcome = Outcome {
             law,
             estimate,
             theta: Some(lead.theta().clone()),
             evaluations: *n,
-        }))
+        };
+        self.glance_under(outcome).map(Some)
     }
 
     /// At most `most` numbers of observations below the present one, evenly spread.

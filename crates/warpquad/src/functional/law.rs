@@ -6,9 +6,9 @@
 use super::estimate::in_unit;
 use super::replicates::{error_between, standard_error};
 use super::surface::{Surface, Terms};
-use super::{Estimate, Follower, Nodes, cubature};
+use super::{Estimate, Follower, Nodes, Tilt, cubature};
 use crate::belief::{Belief, Ensemble, Kind, Member, Model, ln_sizes};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
@@ -279,6 +279,42 @@ pub fn law_of_z(
     if on.boxes.is_some() {
         on.nodes = on.nodes.at_most(how.nodes_beside_boxes);
     }
+    law_on(&on, ensemble, how, streams, &|n, seed| {
+        follower.nodes(n, seed)
+    })
+}
+
+/// The law of the integral of f r, on nodes that follow f r: Z under another density.
+pub(crate) fn law_of_tilted(
+    ensemble: &Ensemble,
+    tilt: Tilt<'_>,
+    how: &Drawing,
+    streams: Streams,
+) -> Result<DrawnLaw> {
+    let reach = |x: &Points| tilt.reach(ensemble, how.reach_sd, x);
+    let seed = streams.rng(Stream::Nodes).next_u64();
+    let follower = Follower::new(tilt.measure, ensemble, &reach, how.nodes, seed)?;
+    let nodes = |n: usize, seed: u64| Ok(tilt.weighted(follower.nodes(n, seed)?));
+    let on = Carried {
+        nodes: nodes(how.nodes, follower.seed)?,
+        boxes: None,
+    };
+    if on.nodes.ln_weights.iter().all(|w| *w == f64::NEG_INFINITY) {
+        let reason = "the other prior has no mass where the run's own prior has some: f is not known \
+                      there; start a new run";
+        return Err(Error::spec("prior", reason));
+    }
+    law_on(&on, ensemble, how, streams, &nodes)
+}
+
+/// The law of Z on these nodes, put right on more of them where their error matters.
+fn law_on(
+    on: &Carried,
+    ensemble: &Ensemble,
+    how: &Drawing,
+    streams: Streams,
+    more: &dyn Fn(usize, u64) -> Result<Nodes>,
+) -> Result<DrawnLaw> {
     let (law, parts, ln_unit) = on.law(ensemble, how, &streams.rng(Stream::Law))?;
     let error = match &on.boxes {
         Some((_, error)) => *error,
@@ -297,7 +333,7 @@ pub fn law_of_z(
     let terms = Terms { model, ln_unit };
     let coarse = terms.replicates_of_median(&on.nodes)?;
     let seed = streams.rng(Stream::FineNodes).next_u64();
-    let many = follower.nodes(how.fine_nodes_factor * how.nodes, seed)?;
+    let many = more(how.fine_nodes_factor * how.nodes, seed)?;
     let fine = terms.replicates_of_median(&many)?;
     Ok(DrawnLaw {
         law: law.shifted(fine.mean() - coarse.mean()),

@@ -14,17 +14,21 @@ mod replicates;
 mod sample;
 mod surface;
 pub mod taylor;
+mod tilt;
 
 use cubature::cubature;
 pub(crate) use enough::enough_nodes;
 pub use estimate::Estimate;
 use following::Follower;
+pub(crate) use law::law_of_tilted;
 pub use law::{Drawing, DrawnLaw, Law, law, law_of_z};
 pub use nodes::Nodes;
 pub(crate) use ratio::better_nodes;
 pub use ratio::{Expectation, Ratio};
 pub(crate) use sample::posterior_weights;
+pub(crate) use sample::sample_tilted;
 pub use sample::{Sample, sample};
+pub(crate) use tilt::{LnRatio, Tilt};
 
 use crate::belief::{Belief, Moments};
 use crate::error::{Result, same_length};

@@ -1,7 +1,7 @@
 //! Draw points from f pi / Z as an ensemble believes in it, all of one weight.
 
-use super::Nodes;
 use super::density::{Density, no_mass};
+use super::{Nodes, Tilt};
 use crate::belief::Ensemble;
 use crate::error::Result;
 use crate::measure::{Form, Measure};
@@ -48,9 +48,20 @@ pub fn sample(
     n: usize,
     rng: &mut Rng,
 ) -> Result<Sample> {
+    sample_tilted(ensemble, Tilt::none(measure), n, rng)
+}
+
+/// The same, for a measure of another density.
+pub(crate) fn sample_tilted(
+    ensemble: &Ensemble,
+    tilt: Tilt<'_>,
+    n: usize,
+    rng: &mut Rng,
+) -> Result<Sample> {
+    let measure = tilt.measure;
     let count = n.max(LEAST_WALKERS).next_multiple_of(2);
     let on = (2 * count).clamp(SAMPLED_NODES[0], SAMPLED_NODES[1]);
-    let nodes = Nodes::plausible(measure, ensemble, 1.0, on, rng.next_u64())?;
+    let nodes = tilt.plausible(ensemble, 1.0, on, rng.next_u64())?;
     let (density, on) = Density::new(ensemble, &nodes)?;
     let ln_density = density.mixed(&on.by_kind);
     let weights = weights_of(&nodes, &ln_density)?;
@@ -62,7 +73,7 @@ pub fn sample(
         .collect();
     let pairs = picks.iter().zip(&kinds);
     let mut walkers = Walkers {
-        measure,
+        tilt,
         points: nodes.points.select(&picks),
         ln_density: pairs.map(|(&node, &k)| on.by_kind[k][node]).collect(),
         ln_cheap: Vec::new(),
@@ -106,7 +117,7 @@ fn weights_of(nodes: &Nodes, ln_density: &[f64]) -> Result<Vec<f64>> {
 
 struct Walkers<'a> {
     density: Density<'a>,
-    measure: &'a dyn Measure,
+    tilt: Tilt<'a>,
     points: Points,
     /// The place of each walker's kind.
     kinds: Vec<usize>,
@@ -136,7 +147,7 @@ impl<'a> Walkers<'a> {
         }
         let kinds = &self.kinds[start..start + size];
         let ln_cheap = self.by_kind(&proposed, kinds, Density::at_mean_of_g)?;
-        let ln_prior = |x: &[f64]| self.measure.ln_density(x);
+        let ln_prior = |x: &[f64]| self.tilt.ln_density(x);
         let is_hopeful = |k: &usize| {
             let (i, row) = (start + k, proposed.row(*k));
             let ln_ratio =

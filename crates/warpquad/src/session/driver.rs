@@ -23,8 +23,10 @@ use super::target::{Target, Verdict};
 use crate::data::Value;
 use crate::engine::{Engine, LastFit, Outcome, Peak};
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 use crate::points::Points;
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 /// So many points given up, with no success at all, stop a run that skips failures: a program that
 /// always fails would otherwise burn the whole budget.
@@ -482,6 +484,23 @@ impl Driver {
     /// What is known of Z. Looking leaves no trace in the run.
     pub fn outcome(&mut self) -> Result<Outcome> {
         self.integrator.outcome(&self.problem)
+    }
+
+    /// Answer under another prior, which the problem has.
+    pub fn answer_under(
+        &mut self,
+        problem: Problem,
+        old: Arc<dyn Measure>,
+        new: Arc<dyn Measure>,
+    ) -> Result<()> {
+        let reason = "a baseline keeps no belief about f that would serve another prior";
+        let engine = self
+            .engine_mut()
+            .ok_or_else(|| Error::spec("prior", reason))?;
+        *engine = engine.under(old, new)?;
+        self.problem = problem;
+        self.audit.clear();
+        Ok(())
     }
 
     pub fn problem(&self) -> &Problem {

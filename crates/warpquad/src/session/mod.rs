@@ -25,6 +25,7 @@ pub mod spec;
 mod stop;
 mod suggest;
 mod target;
+mod under;
 pub mod verdict;
 
 pub use account::{Account, Evaluation, FailedAttempt, FitMade};
@@ -41,7 +42,7 @@ pub use stop::{FinalFailure, Next, Stop, Taken};
 
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
-use crate::engine::{Engine, Method, Outcome};
+use crate::engine::{Engine, Looked, Method, Outcome};
 use crate::error::Result;
 use crate::measure::Form;
 use crate::points::Points;
@@ -488,6 +489,11 @@ impl Session {
             [low.min(ln_z), high.max(ln_z)]
         });
         Ok((low.is_finite() && high.is_finite()).then_some([low, high]))
+    }
+
+    /// How well the run looked where the posterior under another prior is; `None` under its own.
+    pub(super) fn looked(&mut self) -> Result<Option<Looked>> {
+        self.driver.engine_mut().map_or(Ok(None), Engine::looked)
     }
 
     /// The effective number of draws that carry Z, for a prior that is a sample.

@@ -8,7 +8,7 @@ use super::setup::exceeded;
 use super::verdict::{Evidence, Reason, SETTLED, UNSETTLED, reasons};
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
-use crate::engine::{Engine, Outcome};
+use crate::engine::{Engine, Looked, Outcome};
 use crate::error::Result;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -60,6 +60,8 @@ pub struct Report {
     pub reasons: Vec<Reason>,
     /// The climb to a narrow peak, if there was one.
     pub climb: Option<Climbed>,
+    /// How well the run looked where the posterior is, if the prior is not the run's own.
+    pub looked: Option<Looked>,
     /// What to know.
     pub warnings: Vec<Warning>,
     /// The seed.
@@ -73,10 +75,13 @@ impl Report {
     pub fn new(session: &mut Session, stop: &str) -> Result<Report> {
         let outcome = session.outcome()?;
         let audit = session.audit();
-        let reasons = reasons(&evidence(session, &outcome, audit.as_ref())?);
+        let looked = session.looked()?;
+        let evidence = evidence(session, &outcome, audit.as_ref())?;
+        let reasons = reasons(&Evidence { looked, ..evidence });
         Ok(Report {
             reasons,
             climb: climbed(session),
+            looked,
             given: session.given(),
             initial: session.initial().to_vec(),
             failures: session.failures(),
@@ -146,6 +151,9 @@ impl Report {
             "stop": self.stop,
             "method": self.method,
             "climb": self.climb.as_ref().map(Climbed::to_json),
+            "another_prior": self.looked.map(|looked| {
+                json!({"outside": looked.outside, "near": looked.near})
+            }),
             "hyperparameters": self.outcome.theta.as_ref().map(theta_json),
             "warnings": self.warnings,
             "version": env!("CARGO_PKG_VERSION"),
@@ -191,6 +199,7 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
         failures: session.failures(),
         effective_draws,
         has_model: session.baseline().is_none(),
+        looked: None,
     })
 }
 

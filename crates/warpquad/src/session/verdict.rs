@@ -1,5 +1,6 @@
 //! Decide whether an answer is settled, and say why if it is not.
 
+use crate::engine::Looked;
 use serde_json::{Value as Json, json};
 
 /// Why an answer is not settled.
@@ -58,6 +59,8 @@ pub struct Evidence {
     pub effective_draws: Option<f64>,
     /// Whether a model of f is fitted at all; a baseline has none.
     pub has_model: bool,
+    /// How well the run looked where the posterior is, if the prior is not the run's own.
+    pub looked: Option<Looked>,
 }
 
 /// A mean of Z so far above its median says that the tail carries it.
@@ -78,6 +81,10 @@ const MODELS_NATS: f64 = 0.5;
 const NODE_ERROR: f64 = 5e-3;
 /// More of the evaluations than this may not fail.
 const FAILURES: f64 = 0.2;
+/// More of another prior than this may not lie where the run's own has nothing.
+const OUTSIDE: f64 = 1e-3;
+/// Observations near a posterior for each parameter, and for one more.
+const NEAR_PER_DIMENSION: usize = 2;
 /// Fewer draws of a prior that is a sample do not carry an integral.
 const THIN: f64 = 20.0;
 
@@ -95,6 +102,7 @@ pub fn reasons(of: &Evidence) -> Vec<Reason> {
         audit(of),
         failures(of),
         thin_prior(of),
+        another_prior(of),
     ];
     all.into_iter().flatten().collect()
 }
@@ -235,6 +243,28 @@ fn thin_prior(of: &Evidence) -> Option<Reason> {
         "thin_prior",
         format!("About {draws:.1} draws of the prior carry Z: give more of them, or a density."),
     )
+}
+
+fn another_prior(of: &Evidence) -> Option<Reason> {
+    let Looked { outside, near } = of.looked?;
+    if outside > OUTSIDE {
+        return reason(
+            "prior",
+            format!(
+                "{:.1} % of the other prior lies where the run's own has nothing: f is not known \
+                 there, and Z leaves it out.",
+                100.0 * outside
+            ),
+        );
+    }
+    let needed = NEAR_PER_DIMENSION * (of.dim + 1);
+    (near < needed).then(|| Reason {
+        code: "prior",
+        sentence: format!(
+            "Only {near} evaluations lie near the posterior under the other prior: start a new run \
+             with it, and give it this one as `initial`."
+        ),
+    })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use warpquad::warp::Range;
 use warpquad::{Belief, Ensemble, Points, Value};
 
 /// Normal priors of sd 1 about these means, in each coordinate.
-fn normals(means: &[f64], sd: f64) -> Product {
+pub fn normals(means: &[f64], sd: f64) -> Product {
     let law = |mean: &f64| univariate("normal", &[*mean, sd]).unwrap();
     Product::new(means.iter().map(law).collect()).unwrap()
 }

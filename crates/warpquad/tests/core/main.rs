@@ -1,5 +1,6 @@
 //! The core's tests in one binary: oracles, properties, the paper's claims, bad input, layers.
 
+mod another_prior;
 mod audit;
 mod auto;
 mod axes;

@@ -191,6 +191,18 @@ impl Problem {
         parse::problem(text)
     }
 
+    /// Read the prior of a problem file, which may have nothing else: another prior for a run.
+    ///
+    /// ```
+    /// use warpquad::session::spec::Problem;
+    /// let problem = Problem::parse_prior("parameters.x.normal = [0, 2]")?;
+    /// assert_eq!(problem.measure()?.support(), [(f64::NEG_INFINITY, f64::INFINITY)]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parse_prior(text: &str) -> std::result::Result<Problem, SpecError> {
+        parse::prior_alone(text)
+    }
+
     /// The same problem, whose later errors name its file.
     pub fn in_file(mut self, name: impl Into<String>) -> Problem {
         self.file = Some(name.into());

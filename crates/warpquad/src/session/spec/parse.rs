@@ -54,6 +54,19 @@ pub(super) fn problem(source: &str) -> Result<Problem> {
     Ok(problem)
 }
 
+/// Read a problem file that may have no integrand.
+pub(super) fn prior_alone(source: &str) -> Result<Problem> {
+    let table = reader::document(source)?;
+    let has_integrand = Section::top(source, table.get_ref())
+        .get("integrand")
+        .is_some();
+    match has_integrand {
+        true => problem(source),
+        // At its end it moves no line.
+        false => problem(&format!("{source}\n[integrand]\nexternal = \"prior\"\n")),
+    }
+}
+
 /// The one key that says what the integrand is.
 fn choose<'s, 'a>(section: &'s Section<'a>) -> Result<&'s Item<'a>> {
     let settings: Vec<&Entry> = options::Section::Integrand.options().collect();
