@@ -59,8 +59,7 @@ doc: ## rustdoc, warnings denied
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
 # One site: the guide, the reference of the Python package as built, and rustdoc's pages. Warnings are errors.
-docs: $(VENV)/.docs installed ## the book, in target/site: guide, Python and Rust reference
-	cargo doc --no-deps --package warpquad --package warpquad-report
+docs: $(VENV)/.docs installed doc ## the book, in target/site: guide, Python and Rust reference
 	rm -rf target/site
 	$(VENV)/bin/python -m sphinx -q -W --keep-going -E -b html -c docs . target/site
 	$(VENV)/bin/python tools/check_site.py target/site

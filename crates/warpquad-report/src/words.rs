@@ -65,14 +65,19 @@ pub fn whole(x: f64) -> String {
     }
 }
 
-/// Seconds in a unit that suits them.
+/// Seconds in three digits and a unit that suits them.
 pub fn seconds(x: f64) -> String {
-    match x {
-        x if x < 1e-3 => format!("{:.0} µs", x * 1e6),
-        x if x < 1.0 => format!("{:.1} ms", x * 1e3),
-        x if x < 120.0 => format!("{x:.1} s"),
-        x if x < 7200.0 => format!("{:.1} min", x / 60.0),
-        x => format!("{:.1} h", x / 3600.0),
+    let (number, unit) = match x {
+        x if x < 1e-3 => (x * 1e6, "µs"),
+        x if x < 1.0 => (x * 1e3, "ms"),
+        x if x < 120.0 => (x, "s"),
+        x if x < 7200.0 => (x / 60.0, "min"),
+        x => (x / 3600.0, "h"),
+    };
+    match number {
+        0.0 => "0 s".into(),
+        // Less than a tenth of a microsecond is no time.
+        number => format!("{} {unit}", digits(number.max(0.1), 3)),
     }
 }
 
@@ -109,6 +114,23 @@ mod tests {
         assert_eq!([0.5, 0.012, 3.0, 250.0].map(decimals), [2, 3, 1, 0]);
         assert_eq!(decimals(f64::NAN), 4);
         assert_eq!(fixed(-0.0001, 2), "0.00");
+    }
+
+    #[test]
+    fn seconds_have_three_digits_and_a_unit() {
+        let cases = [
+            (0.0, "0 s"),
+            (2e-5, "20 µs"),
+            (0.6, "600 ms"),
+            (0.94249, "942 ms"),
+            (1.234, "1.23 s"),
+            (119.0, "119 s"),
+            (600.0, "10 min"),
+            (1e5, "27.8 h"),
+        ];
+        for (x, want) in cases {
+            assert_eq!(seconds(x), want);
+        }
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub fn draw(trust: &Trust) -> Result<Option<Figure>> {
              95 % of such curves lie by chance. {said}"
         ),
         svg: sheet.finish(),
-        least_width: 400,
+        least_width: 360,
         hover: Hover {
             panels: vec![seen],
             labels: labels.collect(),

@@ -59,7 +59,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
              last point is the answer. Below: {name} at each evaluation, and a line at the largest so far."
         ),
         svg: sheet.finish(),
-        least_width: 400,
+        least_width: 360,
         hover,
     }))
 }

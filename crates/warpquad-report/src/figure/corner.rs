@@ -412,7 +412,8 @@ impl Corner<'_> {
             (end + 6, y - 1),
             11,
         )?;
-        let mut row = y + 32;
+        // Below the ramp's own numbers.
+        let mut row = y + 40;
         let mut line = |text: &str, mark: &dyn Fn(i32) -> Result<()>| -> Result<()> {
             mark(row)?;
             draw_text(area, text, (x + 22, row - 7), 11)?;

@@ -52,7 +52,7 @@ pub fn axes<'a>(
         .margin(10 * UNITS)
         .margin_right(26 * UNITS)
         .x_label_area_size(below * UNITS)
-        .y_label_area_size(80 * UNITS)
+        .y_label_area_size(92 * UNITS)
         .build_cartesian_2d(x, y)
         .map_err(drawing)?;
     chart

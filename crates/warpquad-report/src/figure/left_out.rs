@@ -105,7 +105,7 @@ pub fn draw(trust: &Trust) -> Result<Option<Figure>> {
             "Each observation against what the others say of it, with 95 % intervals. {counted}{deep}"
         ),
         svg: sheet.finish(),
-        least_width: 400,
+        least_width: 360,
         hover: Hover {
             panels: vec![seen],
             labels: labels.collect(),

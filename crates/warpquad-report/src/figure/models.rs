@@ -25,7 +25,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
                   models by itself with its weight."
             .into(),
         svg,
-        least_width: 400,
+        least_width: 360,
         hover,
     }))
 }

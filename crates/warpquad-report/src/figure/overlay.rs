@@ -102,7 +102,7 @@ pub fn evidences(runs: &[(String, f64, [f64; 2])]) -> Result<Figure> {
         alt: format!("log Z with its 95 % interval: {}.", hover.labels.join("; ")),
         caption: "log Z of each model with its 95 % interval.".into(),
         svg,
-        least_width: 400,
+        least_width: 360,
         hover,
     })
 }

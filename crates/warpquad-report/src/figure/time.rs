@@ -152,7 +152,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
              the journal. Thin lines: fits from all starting points."
         ),
         svg: sheet.finish(),
-        least_width: 400,
+        least_width: 360,
         hover: Hover {
             panels: vec![seen],
             labels: labels.collect(),
