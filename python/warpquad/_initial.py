@@ -49,7 +49,8 @@ def point(x: Any, priors: Priors) -> Array:
     points, inside = _start.coordinates(rows, priors)
     if not inside[0]:
         raise SpecError.of("x", f"{priors.show(rows[0])} is outside the prior")
-    return points[0]
+    first: Array = points[0]
+    return first
 
 
 def _read(initial: Any, priors: Priors) -> tuple[str, Array, Array, bool]:

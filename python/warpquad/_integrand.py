@@ -5,8 +5,8 @@ from __future__ import annotations
 import pickle
 import time
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,8 @@ class Answer:
     """Whether another point may still succeed."""
     error: BaseException | None = None
     traceback: str = ""
+    derived: list[tuple[str, float]] = field(default_factory=list)
+    """Numbers beside the value, by name."""
 
 
 class BadReturn(TypeError):
@@ -88,19 +90,22 @@ class Integrand:
     def _one(self, x: Array) -> Answer:
         began = time.perf_counter()
         try:
-            value = to_number(self.call(x), self.title)
+            said, derived = split(self.call(x), self.title)
+            value = to_number(said, self.title)
         except Exception as error:
             return _failed(error, began)
-        return Answer(time.perf_counter() - began, value)
+        return Answer(time.perf_counter() - began, value, derived=derived)
 
     def _together(self, points: Array) -> list[Answer]:
         began = time.perf_counter()
         try:
-            values = to_numbers(self.call(points), len(points), self.title)
+            said, derived = split(self.call(points), self.title, len(points))
+            values = to_numbers(said, len(points), self.title)
         except Exception as error:
             return [_failed(error, began, len(points)) for _ in points]
         seconds = (time.perf_counter() - began) / len(points)
-        return [Answer(seconds, value) for value in values]
+        rows = [[(name, column[i]) for name, column in derived] for i in range(len(points))]
+        return [Answer(seconds, value, derived=row) for value, row in zip(values, rows)]
 
     def call(self, x: Array) -> Any:
         """Call the function with all numbers of one point, or of one a row."""
@@ -136,6 +141,29 @@ def portable(integrand: Integrand, points: Array) -> list[Answer]:
         except Exception:
             answer.error = None
     return answers
+
+
+def split(said: Any, title: str, count: int | None = None) -> tuple[Any, list[tuple[str, Any]]]:
+    """What a function returned as `(value, {"mass": ...})`, apart: the value, and the numbers
+    beside it by name, those of an array as `name[0]` and so on; columns of `count` of a batch."""
+    if not (isinstance(said, tuple) and len(said) == 2 and isinstance(said[1], Mapping)):
+        return said, []
+    out: list[tuple[str, Any]] = []
+    for name, given in said[1].items():
+        try:
+            numbers = np.asarray(given, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise BadReturn(f"{title} returned {given!r} for {name!r}; derived quantities are numbers") from error
+        if count is not None and numbers.shape[:1] != (count,):
+            raise BadReturn(f"{title} returned an array of shape {numbers.shape} for {name!r} of a batch of {count}")
+        shape = numbers.shape if count is None else numbers.shape[1:]
+        for index in np.ndindex(*shape):
+            at = numbers[index] if count is None else numbers[(slice(None), *index)]
+            label = f"{name}[{', '.join(map(str, index))}]" if shape else str(name)
+            out.append((label, float(at) if count is None else at.tolist()))
+    if count is None:
+        out = [(name, value) for name, value in out if np.isfinite(value)]
+    return said[0], out
 
 
 def to_number(value: Any, title: str) -> float:

@@ -83,6 +83,7 @@ class Result:
         self.report: dict[str, Any] = json.loads(self.law.to_json())
         self._then = _core.Snapshot.of(core)
         self._observed = core.observations()
+        self._columns = core.derived()
         self._lines = core.to_lines()
         self._nodes: _core.PosteriorNodes | None = None
         self._steps: dict[int, Array] = {}
@@ -171,10 +172,11 @@ class Result:
 
     @property
     def observations(self) -> dict[str, Array]:
-        """Every evaluation in order: the parameters, and `log_f` (or `f`, if the function gave f
-        itself)."""
+        """Every evaluation in order: the parameters, derived quantities, and `log_f` (or `f`, if
+        the function gave f itself)."""
         points, values, logs = self._observed
         out = dict(zip(self.names, self.priors.to_x(points).T.copy()))
+        out.update({name: np.array(column) for name, column in self._columns})
         if logs.all():
             return {**out, "log_f": values.copy()}
         with np.errstate(over="ignore"):
@@ -184,10 +186,38 @@ class Result:
         """Posterior draws of equal weight: n values of each parameter, the same for the same seed.
 
         They follow the prior times the belief's mean of f, and are exchangeable: any part of them
-        is a sample too. A second call with the same n and seed costs nothing.
+        is a sample too. A second call with the same n and seed costs nothing. Derived quantities
+        are interpolated, and drawn with what the interpolation does not know.
         """
         points, _ = self._draws(n, seed)
-        return dict(zip(self.names, points.T.copy()))
+        out = dict(zip(self.names, points.T.copy()))
+        noise = np.random.default_rng(seed)
+        for name, (mean, sd) in self._interpolated(n, seed).items():
+            out[name] = mean + sd * noise.standard_normal(len(mean))
+        return out
+
+    def _interpolated(self, n: int, seed: int) -> dict[str, tuple[Array, Array]]:
+        """The mean and sd of each derived quantity at the draws; without those that have too few
+        values."""
+        if not self._columns:
+            return {}
+        points = self._then.draws(int(n), seed)[0]
+        known = self.report["derived"]
+        return {name: self._then.interpolate(c, points) for name, c in self._columns if name in known}
+
+    @property
+    def derived(self) -> dict[str, dict[str, Any]]:
+        """The marginals of quantities that the function returned beside its value, as
+        `(log_f, {"mass": ...})`: `mean`, `sd`, `interval` (95 %), and `interpolation_sd`, how
+        uncertain the interpolation between the evaluations is; the sd has it in it.
+
+        >>> import warpquad as wq
+        >>> f = lambda x: (-x**2, {"square": x**2})
+        >>> r = wq.integrate(f, {"x": wq.normal(0, 1)}, budget=20, progress=False)
+        >>> abs(r.derived["square"]["mean"] - 1 / 3) < 0.03
+        True
+        """
+        return dict(self.report["derived"])
 
     def samples(self, n: int = 4000, seed: int = 0) -> Array:
         """The same draws as an array of shape (n, d), as samplers return them and `corner` takes

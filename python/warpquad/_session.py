@@ -14,7 +14,7 @@ import numpy.typing as npt
 from warpquad import _core, _initial, _priors, _problem
 from warpquad._arguments import flat
 from warpquad._errors import EvaluationError, SpecError
-from warpquad._integrand import Answer, Failure
+from warpquad._integrand import Answer, Failure, split
 from warpquad._priors import Priors
 from warpquad._result import Result
 
@@ -147,11 +147,13 @@ class Session:
         f: float | None = None,
         failure: str | BaseException | None = None,
         seconds: float = 0.0,
+        derived: Mapping[str, Any] | None = None,
     ) -> None:
         """Say what came back: ln f, f, or why there is no value.
 
         `task` is what `ask` returned, or its id. A point that was not asked for, as a dict or in
-        the parameters' order, is told with its value too; it is data like any other.
+        the parameters' order, is told with its value too; it is data like any other. `derived` are
+        quantities beside the value, by name.
 
         >>> import warpquad as wq
         >>> s = wq.Session({"x": wq.normal(0, 1)})
@@ -168,7 +170,8 @@ class Session:
             error = failure if isinstance(failure, BaseException) else None
             answer = Answer(seconds, reason=str(failure) or repr(failure), error=error)
         else:
-            answer = Answer(seconds, float(log_f if log_f is not None else f))  # type: ignore[arg-type]
+            value, beside = split((log_f if log_f is not None else f, derived or {}), "tell")
+            answer = Answer(seconds, float(value), derived=beside)
         points = {task.id: task for task in self.pending()}
         told = points.get(id) or Task(id, {})
         stop = self._take(told, answer, log_f is not None)
@@ -187,7 +190,7 @@ class Session:
         if answer.reason:
             taken = self.core.fail(task.id, answer.reason, answer.recoverable, answer.seconds)
         else:
-            taken = self.core.tell(task.id, answer.value, log, answer.seconds)
+            taken = self.core.tell(task.id, answer.value, log, answer.seconds, answer.derived)
         if taken.fate == "kept":
             return None
         what = answer.reason or self._refused(answer.value, log)

@@ -92,7 +92,8 @@ def _section(given: Array, priors: Priors) -> str:
 
 def _coordinates(x: Array, priors: Priors) -> Array:
     """The core's coordinates of a point."""
-    return coordinates(np.atleast_2d(x), priors)[0][0]
+    first: Array = coordinates(np.atleast_2d(x), priors)[0][0]
+    return first
 
 
 def coordinates(x: Array, priors: Priors) -> tuple[Array, npt.NDArray[np.bool_]]:

@@ -63,7 +63,7 @@ pub fn check(args: &Check) -> Result<()> {
         .flat_map(|p| &p.answers)
         .find_map(|a| match a {
             Answer::Failure(failure) => Some(failure.reason.clone()),
-            Answer::Value(_) => None,
+            Answer::Value(_) | Answer::With(..) => None,
         });
     let deterministic = deterministic(&probes);
     if args.json {
@@ -109,7 +109,7 @@ pub fn check(args: &Check) -> Result<()> {
 
 /// Whether points gave one value each; `None` if none was evaluated twice.
 fn deterministic(probes: &[Probe]) -> Option<bool> {
-    let is_value = |answer: &Answer| matches!(answer, Answer::Value(_));
+    let is_value = |answer: &Answer| !matches!(answer, Answer::Failure(_));
     let twice = probes.iter().filter(|p| p.answers.iter().all(is_value));
     let same: Vec<bool> = twice.map(|p| p.answers[0] == p.answers[1]).collect();
     (!same.is_empty()).then(|| same.into_iter().all(|same| same))
@@ -130,8 +130,10 @@ fn probe(worker: &mut dyn Evaluator, range: Range, id: u64, x: Vec<f64>) -> Prob
 
 fn show(answer: &Answer) -> String {
     match answer {
-        Answer::Value(Value::Linear(f)) => format!("f = {f}"),
-        Answer::Value(Value::Log(ln_f)) => format!("log f = {ln_f}"),
+        Answer::Value(Value::Linear(f)) | Answer::With(Value::Linear(f), _) => format!("f = {f}"),
+        Answer::Value(Value::Log(ln_f)) | Answer::With(Value::Log(ln_f), _) => {
+            format!("log f = {ln_f}")
+        }
         Answer::Failure(failure) => format!("failed: {}", failure.reason),
     }
 }

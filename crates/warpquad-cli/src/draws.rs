@@ -5,7 +5,8 @@ use crate::figures::found_under;
 use crate::output;
 use crate::report::under;
 use warpquad::session::Session;
-use warpquad::{Error, Result};
+use warpquad::session::derived::{DerivedDraws, derived_draws};
+use warpquad::{Error, Points, Result};
 use warpquad_report::table::{Draws, Form};
 use warpquad_report::{Findings, look};
 
@@ -19,9 +20,15 @@ pub fn posterior(args: &Posterior) -> Result<()> {
     if let Some(reason) = found.no_answer.as_ref().or(found.no_draws.as_ref()) {
         return Err(Error::spec("posterior", reason.clone()));
     }
-    let (rows, log_f) = drawn(args, &found)?;
+    let (mut rows, log_f) = drawn(args, &found)?;
+    let mut names = found.names.clone();
+    for one in derived(args, &rows)? {
+        names.push(one.name);
+        let pairs = rows.iter_mut().zip(one.draws);
+        pairs.for_each(|(row, value)| row.push(value));
+    }
     let draws = Draws {
-        names: &found.names,
+        names: &names,
         rows: &rows,
         log_f: &log_f,
     };
@@ -39,6 +46,19 @@ pub fn posterior(args: &Posterior) -> Result<()> {
     }
     output::line(&format!("wrote {} draws to {name}", rows.len()));
     Ok(())
+}
+
+/// Derived quantities at the draws, by interpolation.
+fn derived(args: &Posterior, rows: &[Vec<f64>]) -> Result<Vec<DerivedDraws>> {
+    let session = match &args.prior {
+        None => Session::peek(&args.run)?,
+        Some(prior) => under(&args.run, prior)?,
+    };
+    let columns = session.derived();
+    let Some(mut engine) = session.engine().cloned().filter(|_| !columns.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    derived_draws(&mut engine, &columns, &Points::from_rows(rows)?, args.seed)
 }
 
 /// The draws and ln f there: those that are kept beside the journal if they are the ones asked for.

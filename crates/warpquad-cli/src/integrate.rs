@@ -120,7 +120,7 @@ fn recheck(session: &Session, source: &dyn Source) -> Result<()> {
         Value::Linear(x) | Value::Log(x) => x,
     };
     let now = match source.worker(0)?.evaluate(&task) {
-        Answer::Value(value) => {
+        Answer::Value(value) | Answer::With(value, _) => {
             let (a, b) = (number(value), number(known));
             if a == b || (a - b).abs() <= 1e-9 * b.abs() {
                 return Ok(());

@@ -13,7 +13,9 @@ use warpquad::{Error, Result};
 pub fn print(report: &Report) {
     let mut groups = vec![verdict(report)];
     groups.extend(warnings(report));
-    groups.extend([answer(report), checks(report), cost(report), parts(report)]);
+    groups.push(answer(report));
+    groups.extend(derived(report));
+    groups.extend([checks(report), cost(report), parts(report)]);
     // A baseline has nothing to check.
     groups.retain(|group| group.tone() != Tone::Plain || !group.is_empty());
     groups::print(&groups);
@@ -60,6 +62,19 @@ fn answer(report: &Report) -> Group {
         group.row("Z", z);
     }
     group
+}
+
+/// Derived quantities, with how much of each is interpolation.
+fn derived(report: &Report) -> Option<Group> {
+    let mut group = Group::new("derived", Tone::Plain);
+    for one in &report.derived {
+        let [low, high] = one.interval.map(number);
+        let (mean, sd) = (number(one.mean), number(one.sd));
+        let own = number(one.interpolation_sd);
+        let text = format!("{mean} +- {sd}, 95 % [{low}, {high}], interpolated to {own}");
+        group.row(&one.name, text);
+    }
+    (!report.derived.is_empty()).then_some(group)
 }
 
 fn checks(report: &Report) -> Group {

@@ -225,7 +225,8 @@ impl Session {
         Ok(asked(py, task))
     }
 
-    /// Take a value, ln f if `log`: what became of it.
+    /// Take a value, ln f if `log`, with numbers derived beside it: what became of it.
+    #[pyo3(signature = (id, value, log, seconds, derived=Vec::new()))]
     fn tell(
         &self,
         py: Python<'_>,
@@ -233,8 +234,10 @@ impl Session {
         value: f64,
         log: bool,
         seconds: f64,
+        derived: Vec<(String, f64)>,
     ) -> PyResult<Taken> {
-        self.tell_answer(py, id, value_of(value, log).into(), seconds)
+        let answer = Answer::from(value_of(value, log)).with(derived);
+        self.tell_answer(py, id, answer, seconds)
     }
 
     /// Take a value at a point that was not asked for.
@@ -350,6 +353,11 @@ impl Session {
             PyArray1::from_iter(py, values.iter().map(number)),
             PyArray1::from_iter(py, values.iter().map(is_log)),
         ))
+    }
+
+    /// The derived quantities at the observations; NaN where one was not given.
+    fn derived(&self, py: Python<'_>) -> Vec<(String, Vec<f64>)> {
+        self.look(py, |session| session.derived())
     }
 
     /// The median of ln Z and its central 95 %, when it was last worked out while the run went on.

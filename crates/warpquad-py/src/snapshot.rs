@@ -3,7 +3,7 @@
 
 use crate::error::detached;
 use crate::session::Session;
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::prelude::*;
 use std::sync::{Mutex, PoisonError};
 use warpquad::engine::Engine;
@@ -18,6 +18,8 @@ type Draws<'py> = (
     f64,
     f64,
 );
+/// Means and sds.
+type Interpolation<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 /// Evaluations, the median of ln Z, its standard deviation, and the ends of its interval.
 type Step = (usize, f64, f64, f64, f64);
 
@@ -56,6 +58,21 @@ impl Snapshot {
         let points = array(py, &drawn.points)?;
         let ln_f = PyArray1::from_vec(py, drawn.ln_f);
         Ok((points, ln_f, drawn.effective, drawn.accepted))
+    }
+
+    /// A derived quantity at points, from its values at the observations: means and sds.
+    fn interpolate<'py>(
+        &self,
+        py: Python<'py>,
+        values: Vec<f64>,
+        points: PyReadonlyArray2<'py, f64>,
+    ) -> PyResult<Interpolation<'py>> {
+        let rows: Vec<Vec<f64>> = points.as_array().outer_iter().map(|x| x.to_vec()).collect();
+        let at = self.compute(py, |engine| {
+            engine.interpolate(&values)?.at(&Points::from_rows(&rows)?)
+        })?;
+        let (means, sds): (Vec<f64>, Vec<f64>) = at.into_iter().unzip();
+        Ok((PyArray1::from_vec(py, means), PyArray1::from_vec(py, sds)))
     }
 
     /// About `n` points that follow the prior.

@@ -41,7 +41,7 @@ fn ask(worker: &mut dyn Evaluator, id: u64, x: [f64; 2]) -> Answer {
 fn failure(answer: Answer) -> Failure {
     match answer {
         Answer::Failure(failure) => failure,
-        Answer::Value(value) => panic!("{value} is not a failure"),
+        other => panic!("{other:?} is not a failure"),
     }
 }
 

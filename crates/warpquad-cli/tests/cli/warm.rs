@@ -190,3 +190,59 @@ fn a_run_is_reported_under_another_prior() {
         refused.stderr
     );
 }
+
+#[test]
+fn a_program_derives_quantities_beside_f() {
+    let dir = directory("derived");
+    let program = "import json, sys\nfor line in sys.stdin:\n    task = json.loads(line)\n    \
+                   x = task['params']['x']\n    answer = {'id': task['id'], 'log_f': -0.5*x*x, \
+                   'derived': {'double': 2*x, 'powers': [x*x, x**3]}}\n    \
+                   print(json.dumps(answer), flush=True)\n";
+    let program = write(&dir, "model.py", program);
+    let text = format!(
+        "integrand.command = [{:?}, \"-IS\", {:?}]\nparameters.x.normal = [0, 1]\n",
+        python(),
+        program.to_str().unwrap()
+    );
+    let problem = write(&dir, "problem.toml", &text);
+    let run = dir.join("run");
+    let run = run.to_str().unwrap();
+    let (report, _) = json(&problem, &["--run", run, "--budget", "25"]);
+    // The posterior is normal with variance 1/2.
+    let double = &report["derived"]["double"];
+    assert!(
+        (double["sd"].as_f64().unwrap() - 2.0_f64.sqrt()).abs() < 0.1,
+        "{double}"
+    );
+    let square = &report["derived"]["powers[0]"];
+    assert!(
+        (square["mean"].as_f64().unwrap() - 0.5).abs() < 0.05,
+        "{square}"
+    );
+    let shown = done(&mut warpquad(&["report", run])).exits(0).stdout;
+    assert!(
+        shown.contains("double") && shown.contains("interpolated to"),
+        "{shown}"
+    );
+    let out = dir.join("draws.csv");
+    done(&mut warpquad(&[
+        "posterior",
+        run,
+        "--out",
+        out.to_str().unwrap(),
+    ]))
+    .exits(0);
+    let text = std::fs::read_to_string(&out).unwrap();
+    assert_eq!(
+        text.lines().next(),
+        Some("x,double,powers[0],powers[1],log_f")
+    );
+    let second = text
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .map(|x| x.parse::<f64>().unwrap());
+    let second: Vec<f64> = second.collect();
+    assert!((second[1] - 2.0 * second[0]).abs() < 0.05, "{second:?}");
+}

@@ -96,6 +96,7 @@ impl Session {
                     value,
                     seconds,
                     at,
+                    ..
                 } => {
                     let (x, is_audit) = *asked.get(id).unwrap_or(&unknown);
                     account.evaluations.push(Evaluation {

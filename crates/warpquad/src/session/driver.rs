@@ -10,6 +10,7 @@ mod give;
 
 use super::audit;
 use super::book::Record;
+use super::derived::Derived;
 use super::estimates::Estimates;
 use super::evaluator::{Answer, Failure, Task};
 use super::event::{AuditDraw, Event};
@@ -61,6 +62,8 @@ pub(super) struct Driver {
     /// Failed attempts, given up or not.
     failures: usize,
     told: Vec<(u64, Value)>,
+    /// What was derived beside a value, by its place among those told.
+    derived: BTreeMap<usize, Derived>,
     /// How many of them were given without being asked for.
     given: usize,
     /// What became of what was known before.
@@ -93,6 +96,7 @@ impl Driver {
             given_up,
             failures: 0,
             told: Vec::new(),
+            derived: BTreeMap::new(),
             given: 0,
             initial: Vec::new(),
             audit: BTreeMap::new(),
@@ -235,11 +239,12 @@ impl Driver {
         &mut self,
         id: u64,
         value: Value,
+        derived: Derived,
         times: Times,
         book: &mut dyn Record,
     ) -> Result<Taken> {
         let value = match within(self.problem.settings.range, Answer::Value(value)) {
-            Answer::Value(value) => value,
+            Answer::Value(value) | Answer::With(value, _) => value,
             Answer::Failure(failure) => return self.fail(id, failure, times, book),
         };
         self.pending_point(id)?;
@@ -247,6 +252,7 @@ impl Driver {
         let event = Event::Tell {
             id,
             value,
+            derived,
             seconds,
             at,
         };
@@ -328,12 +334,19 @@ impl Driver {
                 self.queue.push_back(id);
             }
             Event::Tell {
-                id, value, seconds, ..
+                id,
+                value,
+                derived,
+                seconds,
+                ..
             } => {
                 let x = self.forget_pending(id);
                 let x =
                     x.ok_or_else(|| Error::spec("id", format!("point {id} was not asked for")))?;
                 self.integrator.tell(&x, value)?;
+                if !derived.is_empty() {
+                    self.derived.insert(self.told.len(), derived);
+                }
                 self.told.push((id, value));
                 self.seconds_in_integrand += seconds;
             }
@@ -530,6 +543,11 @@ impl Driver {
     /// The values kept so far, in the order they came.
     pub fn told(&self) -> &[(u64, Value)] {
         &self.told
+    }
+
+    /// What was derived beside a value, by its place among those told.
+    pub fn derived(&self) -> &BTreeMap<usize, Derived> {
+        &self.derived
     }
 
     /// How many of the values kept were given without being asked for.

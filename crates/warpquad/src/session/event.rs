@@ -1,5 +1,6 @@
 //! Say what can happen in a run, and write it as JSON that a person can read.
 
+use super::derived::Derived;
 use super::initial::Initial;
 use crate::belief::{Axes, Effects, MeanFunction, Theta};
 use crate::data::Value;
@@ -44,6 +45,8 @@ pub enum Event {
         id: u64,
         /// f or ln f.
         value: Value,
+        /// Numbers that the integrand derived beside it.
+        derived: Derived,
         /// What the evaluation took.
         seconds: f64,
         /// Seconds of wall clock that the run had taken by then.
@@ -129,11 +132,18 @@ impl Event {
             Event::Tell {
                 id,
                 value,
+                derived,
                 seconds,
                 at,
             } => {
                 let (key, number) = value_json(*value);
-                json!({"event": "tell", "id": id, key: number, "seconds": seconds, "at": at})
+                let mut json =
+                    json!({"event": "tell", "id": id, key: number, "seconds": seconds, "at": at});
+                if !derived.is_empty() {
+                    let pairs = derived.iter().map(|(name, x)| json!([name, x]));
+                    json["derived"] = pairs.collect();
+                }
+                json
             }
             Event::Initial(initial) => {
                 let mut json = initial.to_json();
@@ -211,6 +221,10 @@ impl Event {
             "tell" => Ok(Event::Tell {
                 id: fields.integer("id")?,
                 value: fields.value()?,
+                derived: match object.get("derived") {
+                    Some(pairs) => derived(pairs)?,
+                    None => Vec::new(),
+                },
                 seconds: number(fields.any("seconds")?)?,
                 at: number(fields.any("at")?)?,
             }),
@@ -343,6 +357,17 @@ fn numbers(json: &Json) -> Result<Vec<f64>, String> {
     array.iter().map(number).collect()
 }
 
+/// Names and numbers, in order.
+fn derived(json: &Json) -> Result<Derived, String> {
+    let pair = |json: &Json| {
+        let name = json.get(0).and_then(Json::as_str);
+        let name = name.ok_or_else(|| format!("{json} is not a name and a number"))?;
+        let number = number(json.get(1).unwrap_or(&Json::Null))?;
+        Ok((name.to_string(), number))
+    };
+    list(json, "derived")?.iter().map(pair).collect()
+}
+
 /// The hyperparameters as users see them, in reports too.
 pub fn theta_json(theta: &Theta) -> Json {
     let mean = match &theta.mean {
@@ -456,6 +481,18 @@ mod tests {
                 .unwrap_err()
                 .contains("positive diagonal")
         );
+    }
+
+    #[test]
+    fn what_was_derived_comes_back_bit_for_bit() {
+        let tell = Event::Tell {
+            id: 3,
+            value: Value::Log(-1.0),
+            derived: vec![("z".into(), 1.0 / 3.0), ("mass".into(), 1e-300)],
+            seconds: 0.5,
+            at: 1.0,
+        };
+        assert_eq!(Event::from_json(&tell.to_json()), Ok(tell));
     }
 
     #[test]

@@ -24,6 +24,9 @@ pub const LARGEST_LN_F: f64 = 1e15;
 /// ```
 pub fn within(range: Range, answer: Answer) -> Answer {
     let Range { lo, hi } = range;
+    if let Answer::With(value, derived) = answer {
+        return within(range, Answer::Value(value)).with(derived);
+    }
     let answer = match answer {
         Answer::Value(Value::Log(ln_f)) if ln_f < -LARGEST_LN_F => {
             Answer::Value(Value::Log(f64::NEG_INFINITY))
@@ -42,7 +45,7 @@ pub fn within(range: Range, answer: Answer) -> Answer {
         Answer::Value(Value::Log(ln_f)) => {
             lo <= ln_f.exp() && (hi.is_infinite() || ln_f <= hi.ln())
         }
-        Answer::Failure(_) => true,
+        Answer::With(..) | Answer::Failure(_) => true,
     };
     match answer {
         Answer::Value(value) if !inside => {

@@ -235,7 +235,7 @@ impl Offered {
     /// The value, if the range of f has it.
     fn in_range(&self, row: usize, value: Value, problem: &Problem) -> Result<Value> {
         match within(problem.settings.range, Answer::from(value)) {
-            Answer::Value(value) => Ok(value),
+            Answer::Value(value) | Answer::With(value, _) => Ok(value),
             Answer::Failure(failure) => {
                 let reason = format!("point {}: {}", row + 1, failure.reason);
                 Err(self.wrong(reason))

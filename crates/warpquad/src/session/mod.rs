@@ -7,6 +7,7 @@ mod book;
 mod budget;
 mod change;
 mod coroutine;
+pub mod derived;
 mod driver;
 mod estimates;
 pub mod evaluator;
@@ -304,7 +305,12 @@ impl Session {
         let at = self.seconds();
         let times = Times { seconds, at };
         match answer {
-            Answer::Value(value) => self.driver.tell(id, value, times, &mut self.book),
+            Answer::Value(value) => self
+                .driver
+                .tell(id, value, Vec::new(), times, &mut self.book),
+            Answer::With(value, derived) => {
+                self.driver.tell(id, value, derived, times, &mut self.book)
+            }
             Answer::Failure(failure) => self.driver.fail(id, failure, times, &mut self.book),
         }
     }

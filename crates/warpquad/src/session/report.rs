@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::audit::Audit;
+use super::derived::DerivedMarginal;
 use super::event::theta_json;
 use super::initial::Initial;
 use super::setup::exceeded;
@@ -62,6 +63,8 @@ pub struct Report {
     pub climb: Option<Climbed>,
     /// How well the run looked where the posterior is, if the prior is not the run's own.
     pub looked: Option<Looked>,
+    /// The marginals of derived quantities.
+    pub derived: Vec<DerivedMarginal>,
     /// What to know.
     pub warnings: Vec<Warning>,
     /// The seed.
@@ -76,6 +79,9 @@ impl Report {
         let outcome = session.outcome()?;
         let audit = session.audit();
         let looked = session.looked()?;
+        let derived = session.derived_marginals()?;
+        let mut warnings = warnings(session, &outcome, audit.as_ref(), stop);
+        warnings.extend(derived.iter().filter_map(uncertain));
         let evidence = evidence(session, &outcome, audit.as_ref())?;
         let reasons = reasons(&Evidence { looked, ..evidence });
         Ok(Report {
@@ -90,7 +96,8 @@ impl Report {
             seconds_in_journal: session.seconds_in_journal(),
             stop: stop.into(),
             method: session.method_json(),
-            warnings: warnings(session, &outcome, audit.as_ref(), stop),
+            warnings,
+            derived,
             audit,
             seed: session.seed(),
             names: session.problem().names.clone(),
@@ -154,6 +161,8 @@ impl Report {
             "another_prior": self.looked.map(|looked| {
                 json!({"outside": looked.outside, "near": looked.near})
             }),
+            "derived": self.derived.iter().map(|one| (one.name.clone(), one.to_json()))
+                .collect::<serde_json::Map<_, _>>(),
             "hyperparameters": self.outcome.theta.as_ref().map(theta_json),
             "warnings": self.warnings,
             "version": env!("CARGO_PKG_VERSION"),
@@ -300,6 +309,17 @@ fn few(session: &Session) -> Option<Warning> {
     (quadrature && n < needed).then(|| {
         format!(
             "{n} evaluations are too few to fit a model of f; do not trust the interval before {needed}"
+        )
+    })
+}
+
+/// A marginal that is as much of the interpolation as of the posterior.
+fn uncertain(one: &DerivedMarginal) -> Option<Warning> {
+    (one.interpolation_sd > 0.5 * one.sd).then(|| {
+        format!(
+            "{} is interpolated with an sd of {:.2e}, of the {:.2e} of its marginal: raise the budget, \
+             or evaluate it at the draws of `warpquad posterior`",
+            one.name, one.interpolation_sd, one.sd
         )
     })
 }

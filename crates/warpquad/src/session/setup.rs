@@ -243,7 +243,7 @@ pub fn table(problem: &Problem, dir: &Path) -> Result<Option<(Points, Vec<Value>
             }
         }
         match within(problem.settings.range, Answer::Value(value)) {
-            Answer::Value(_) => Ok(()),
+            Answer::Value(_) | Answer::With(..) => Ok(()),
             Answer::Failure(failure) => Err(failure.reason),
         }
     };

@@ -49,7 +49,8 @@ impl Driver {
     ) -> Result<Taken> {
         let pending = self.pending.iter().find(|(_, pending)| *pending == x);
         if let Some((&id, _)) = pending {
-            return self.tell(id, value, Times { seconds: 0.0, at }, book);
+            let times = Times { seconds: 0.0, at };
+            return self.tell(id, value, Vec::new(), times, book);
         }
         let wrong = |reason: String| Error::spec("x", reason);
         let dim = self.problem.names.len();
@@ -60,7 +61,7 @@ impl Driver {
         }
         let shown = self.at(x);
         let value = match within(self.problem.settings.range, Answer::from(value)) {
-            Answer::Value(value) => value,
+            Answer::Value(value) | Answer::With(value, _) => value,
             Answer::Failure(failure) => return Err(wrong(format!("{shown}: {}", failure.reason))),
         };
         let measure = self.problem.measure()?;

@@ -86,7 +86,7 @@ impl Run {
     fn tell(&mut self, id: u64) -> Taken {
         let (times, value) = (self.times(), Value::Log(-(id as f64)));
         self.driver
-            .tell(id, value, times, &mut self.events)
+            .tell(id, value, Vec::new(), times, &mut self.events)
             .unwrap()
     }
 
@@ -386,7 +386,7 @@ fn what_cannot_be_written_has_not_happened() {
     let times = run.times();
     assert!(
         run.driver
-            .tell(id, Value::Log(0.0), times, &mut Full)
+            .tell(id, Value::Log(0.0), Vec::new(), times, &mut Full)
             .is_err()
     );
     assert_eq!(
@@ -403,7 +403,9 @@ fn answers_to_no_question_are_refused() {
     run.tell(id);
     let times = run.times();
     for (id, words) in [(0, "has been told already"), (7, "was not asked for")] {
-        let told = run.driver.tell(id, Value::Log(0.0), times, &mut run.events);
+        let told = run
+            .driver
+            .tell(id, Value::Log(0.0), Vec::new(), times, &mut run.events);
         assert!(told.unwrap_err().to_string().contains(words));
     }
 }
@@ -413,7 +415,9 @@ fn a_value_out_of_range_is_a_failure() {
     let mut run = Run::new("integrand.range = [0, 1]\nmethod.name = 'probit'");
     let id = run.id();
     let times = run.times();
-    let taken = run.driver.tell(id, Value::Log(0.5), times, &mut run.events);
+    let taken = run
+        .driver
+        .tell(id, Value::Log(0.5), Vec::new(), times, &mut run.events);
     let Taken::Stop(last) = taken.unwrap() else {
         panic!("it was kept");
     };

@@ -4,6 +4,7 @@ use super::filled::wrong_length;
 use super::{Answer, Failure, Task, excerpt, json};
 use crate::data::Value;
 use crate::session::arguments::{ArgumentKind, Arguments};
+use crate::session::derived::Derived;
 use serde_json::{Map, Value as Json};
 
 /// The request on one line: `{"id": 3, "x": [0.1, 2.0], "params": {"x": 0.1, "y": 2.0}}`.
@@ -94,7 +95,7 @@ pub fn read_told(line: &str, arguments: &Arguments) -> Result<Told, String> {
     };
     let x = point_of(object, arguments)?;
     match answer(object) {
-        Answer::Value(value) => Ok(Told::Value(x, value)),
+        Answer::Value(value) | Answer::With(value, _) => Ok(Told::Value(x, value)),
         Answer::Failure(failure) => Err(format!(
             "a point that was not asked for needs a value: {}",
             failure.reason
@@ -146,14 +147,53 @@ pub(super) fn answer(object: &Map<String, Json>) -> Answer {
         None | Some(Json::Null) => {}
         Some(error) => return Answer::Failure(refusal(error, object.get("recoverable"))),
     }
-    if let Some(ln_f) = object.get("log_f") {
-        return json::answer("log_f", ln_f, Value::Log);
-    }
-    if let Some(f) = object.get("f") {
-        return json::answer("f", f, Value::Linear);
+    let value = match (object.get("log_f"), object.get("f")) {
+        (Some(ln_f), _) => Some(json::answer("log_f", ln_f, Value::Log)),
+        (None, Some(f)) => Some(json::answer("f", f, Value::Linear)),
+        (None, None) => None,
+    };
+    if let Some(value) = value {
+        return match derived(object.get("derived")) {
+            Ok(derived) => value.with(derived),
+            Err(reason) => Failure::of_source(reason).into(),
+        };
     }
     let got = excerpt(&Json::Object(object.clone()).to_string(), 200);
     Failure::of_source(format!("the answer has no log_f, no f and no error: {got}")).into()
+}
+
+/// The derived quantities of an answer: `{"mass": 1.5, "rates": [0.1, 0.2]}`, where those of a list
+/// are `rates[0]` and so on. A number that is not finite, null too, is left out.
+fn derived(json: Option<&Json>) -> Result<Derived, String> {
+    let fields = match json {
+        None | Some(Json::Null) => return Ok(Vec::new()),
+        Some(Json::Object(fields)) => fields,
+        Some(other) => {
+            let got = excerpt(&other.to_string(), 100);
+            return Err(format!("derived must be an object of numbers, got {got}"));
+        }
+    };
+    let mut out = Vec::new();
+    for (name, json) in fields {
+        let numbers: Vec<(String, &Json)> = match json {
+            Json::Array(list) => {
+                let named = |(i, json)| (format!("{name}[{i}]"), json);
+                list.iter().enumerate().map(named).collect()
+            }
+            one => vec![(name.clone(), one)],
+        };
+        for (name, number) in numbers {
+            match number {
+                Json::Null | Json::String(_) => {}
+                Json::Number(number) => out.extend(number.as_f64().map(|x| (name, x))),
+                other => {
+                    let got = excerpt(&other.to_string(), 100);
+                    return Err(format!("derived.{name} must be a number, got {got}"));
+                }
+            }
+        }
+    }
+    Ok(out)
 }
 
 /// The integrand's own word; `"recoverable": false` beside it says that no point will succeed.
@@ -233,6 +273,24 @@ mod tests {
         );
         let last = r#"{"error": {"code": 4}, "recoverable": false}"#;
         assert_eq!(answer_of(last), Failure::of_source("{\"code\":4}").into());
+    }
+
+    #[test]
+    fn derived_quantities_come_with_a_value() {
+        let text = r#"{"log_f": -1, "derived": {"mass": 1.5, "rates": [1, 2.5, null]}}"#;
+        let named = |name: &str, x: f64| (name.to_string(), x);
+        let derived = vec![
+            named("mass", 1.5),
+            named("rates[0]", 1.0),
+            named("rates[1]", 2.5),
+        ];
+        assert_eq!(answer_of(text), Answer::With(Value::Log(-1.0), derived));
+        let plain = Answer::Value(Value::Linear(2.0));
+        assert_eq!(answer_of(r#"{"f": 2, "derived": {}}"#), plain);
+        let wrong = answer_of(r#"{"f": 2, "derived": {"mass": {}}}"#);
+        assert!(
+            matches!(wrong, Answer::Failure(failure) if failure.reason.contains("derived.mass"))
+        );
     }
 
     #[test]

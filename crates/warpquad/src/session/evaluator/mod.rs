@@ -26,6 +26,7 @@ pub use message::{Told, read_answer, read_told, write_task};
 pub use process::{end_programs, stop_waiting};
 pub use umbridge::UmBridge;
 
+use super::derived::Derived;
 use crate::data::Value;
 use crate::error::Result;
 
@@ -52,6 +53,8 @@ pub struct Task {
 pub enum Answer {
     /// f or ln f, never NaN, never +infinity.
     Value(Value),
+    /// The same, with numbers that the integrand derived beside it.
+    With(Value, Derived),
     /// No value, and why.
     Failure(Failure),
 }
@@ -80,6 +83,16 @@ impl Failure {
         Failure {
             reason: reason.into(),
             recoverable: false,
+        }
+    }
+}
+
+impl Answer {
+    /// The answer with these numbers beside its value, if it has one and there are any.
+    pub fn with(self, derived: Derived) -> Answer {
+        match self {
+            Answer::Value(value) if !derived.is_empty() => Answer::With(value, derived),
+            other => other,
         }
     }
 }
@@ -142,7 +155,7 @@ mod tests {
                 assert!(failure.recoverable);
                 failure.reason
             }
-            Answer::Value(value) => panic!("{value} was taken"),
+            other => panic!("{other:?} was taken"),
         }
     }
 

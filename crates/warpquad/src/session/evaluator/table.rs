@@ -197,7 +197,7 @@ impl<'a> Table<'a> {
 
     fn value(&self, row: &StringRecord, column: (usize, &str)) -> Result<Value> {
         match Answer::from((self.make)(self.number(row, column)?)) {
-            Answer::Value(value) => Ok(value),
+            Answer::Value(value) | Answer::With(value, _) => Ok(value),
             Answer::Failure(_) => {
                 let advice = "not a value of the integrand; leave failed evaluations out";
                 Err(self.at(row, column, advice))

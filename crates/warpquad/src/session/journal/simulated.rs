@@ -189,6 +189,7 @@ fn run() -> Vec<Event> {
             audit: None,
         });
         events.push(Event::Tell {
+            derived: Vec::new(),
             id,
             value: Value::Log(-(id as f64)),
             seconds: 0.5,
