@@ -52,6 +52,8 @@ from warpquad._laws import uniform as uniform
 from warpquad._ported import Problem as Problem
 from warpquad._priors import Prior as Prior
 from warpquad._priors import multivariate_normal as multivariate_normal
+from warpquad._average import Average as Average
+from warpquad._average import average as average
 from warpquad._result import Audit as Audit
 from warpquad._result import Result as Result
 from warpquad._session import Session as Session

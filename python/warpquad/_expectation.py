@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -38,14 +38,44 @@ class Expectation:
     sd: Any
     node_error: Any
 
-    def __init__(self, parts: list[_core.Expectation], shape: tuple[int, ...]) -> None:
-        self._parts, self._shape = parts, shape
+    def __init__(
+        self,
+        parts: list[_core.Expectation],
+        shape: tuple[int, ...],
+        sums: Callable[[int, int, float, float], _core.Expectation] | None = None,
+    ) -> None:
+        self._parts, self._shape, self._sums = parts, shape, sums
         self.mean = self._shaped([part.mean for part in parts])
         self.sd = self._shaped([part.sd for part in parts])
         self.node_error = self._shaped([part.node_error for part in parts])
 
     def _shaped(self, values: list[float]) -> Any:
         return values[0] if self._shape == () else np.array(values).reshape(self._shape)
+
+    @property
+    def cov(self) -> Array:
+        """The covariance of what is not known of the components, (m, m) for m of them: of the means
+        of an array over one run, such as a predictive density at many times.
+
+        >>> import numpy as np
+        >>> import warpquad as wq
+        >>> r = wq.integrate(lambda x: -x**2, {"x": wq.normal(0, 1)}, budget=12, progress=False)
+        >>> both = r.mean(lambda x: np.array([x["x"], 2 * x["x"]]))
+        >>> bool(np.allclose(np.diag(both.cov), both.sd**2)), bool(both.cov[0, 1] > 0)
+        (True, True)
+        """
+        if self._sums is None or len(self._parts) == 1:
+            return np.array([[part.sd**2 for part in self._parts]])
+        sd = np.array([part.sd for part in self._parts])
+        out = np.diag(sd**2)
+        # By polarisation: var(a + b) = var(a) + var(b) + 2 cov(a, b). Components are scaled first.
+        scale = np.where(sd > 0, sd, 1.0)
+        for i in range(len(sd)):
+            for j in range(i):
+                both = self._sums(i, j, 1 / scale[i], 1 / scale[j]).sd ** 2
+                own = (sd[i] / scale[i]) ** 2 + (sd[j] / scale[j]) ** 2
+                out[i, j] = out[j, i] = 0.5 * (both - own) * scale[i] * scale[j]
+        return out
 
     def interval(self, probability: float = 0.95) -> tuple[Any, Any]:
         """The central interval with that probability."""
