@@ -23,7 +23,8 @@ Row = dict[str, Any]
 TYPES = {
     "name": "str",
     "path": "str | os.PathLike[str]",
-    "texts": "Sequence[str]",
+    "texts": "str | Callable[..., Any] | Sequence[str | Callable[..., Any]]",
+    "flag": "bool",
     "count": "int",
     "positive": "float",
     "seconds": "float",
@@ -97,7 +98,7 @@ def types(listed: dict[str, list[Row]]) -> str:
 
     body = typed("ResumeOptions", "TypedDict", "What may be given when a run is gone on with.", False)
     body += typed("Options", "ResumeOptions", "What may be given when a run starts.", True)
-    abstract = [name for name in ("Mapping", "Sequence") if f"{name}[" in body]
+    abstract = [name for name in ("Callable", "Mapping", "Sequence") if f"{name}[" in body]
     typing = [name for name in ("Any", "Literal", "TypedDict") if re.search(rf"\b{name}\b", body)]
     imports = ["import os"] if "os." in body else []
     imports += [f"from collections.abc import {', '.join(abstract)}"] if abstract else []
@@ -161,7 +162,7 @@ def made(listed: dict[str, list[Row]]) -> dict[Path, str]:
     rows = listed["options"]
     problem, python = (ROOT / "docs" / "guide" / name for name in ("problem-file.md", "python.md"))
     text = problem.read_text()
-    for name in ("integrand", "method", "budget"):
+    for name in ("integrand", "prior", "method", "budget"):
         text = between(text, name, section(rows, name))
     return {
         ROOT / "python" / "warpquad" / "_options.py": types(listed),

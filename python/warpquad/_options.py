@@ -1,7 +1,7 @@
 """The options of `integrate`, `resume` and `Session`; written by tools/options.py."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypedDict
 
 
 class ResumeOptions(TypedDict, total=False):
@@ -32,6 +32,10 @@ class Options(ResumeOptions, total=False):
     """What is known of f: 0,1 for a rate, -inf,inf for nothing."""
     noise: float | None
     """The variance of the noise on the latent g: on ln f, with the log warp."""
+    constraints: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None
+    """Keep the prior where all of these comparisons hold, like a < b."""
+    normalise: bool | None
+    """Whether a prior with constraints has mass 1 again; false keeps the density as it was."""
     method: Literal["auto", "bmc", "wsabi-l", "wsabi-m", "wsabi-m-g", "mmlt", "mmlt-g", "probit", "probit-g", "mc", "qmc", "smc", "ais", "nested", "bridge"] | None
     """The method, or a baseline, by name."""
     warp: Literal["identity", "square", "log", "probit", "polynomial", "gumbel", "numeric"] | None

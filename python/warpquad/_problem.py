@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from warpquad import _core, _start, _toml
+from warpquad import _constraints, _core, _start, _toml
 from warpquad._options import Options
 from warpquad._priors import Priors
 
@@ -37,11 +37,13 @@ def given(function: str, options: Mapping[str, Any], resuming: bool = False) -> 
 
 def text(priors: Priors, options: Mapping[str, Any], start: Any = None) -> str:
     """The problem file."""
-    sections: dict[str, dict[str, Any]] = {"": {}, "integrand": {"external": "python"}, "method": {}, "budget": {}}
+    sections: dict[str, dict[str, Any]] = {"": {}, "integrand": {"external": "python"}, "prior": {}, "method": {}, "budget": {}}
     if priors.mapped:
         names = zip(priors.names, priors.coordinates)
         sections["integrand"]["mapped"] = [coordinate for name, coordinate in names if coordinate != name]
     for keyword, value in options.items():
+        if keyword == "constraints":
+            value = _constraints.texts(value, priors)
         row = TABLE[keyword]
         sections[row["section"]][row["name"]] = value
     top = _toml.section("", sections.pop(""))

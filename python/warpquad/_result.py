@@ -439,6 +439,20 @@ class Result:
         return str(self.report["verdict"])
 
     @property
+    def log_prior_mass(self) -> float | None:
+        """ln of the part of the prior that the constraints leave; None without constraints.
+
+        >>> import warpquad as wq
+        >>> priors = {"a": wq.uniform(0, 1), "b": wq.uniform(0, 1)}
+        >>> options = {"constraints": ["a < b"], "budget": 9, "progress": False}
+        >>> r = wq.integrate(lambda a, b: -a, priors, **options)
+        >>> round(r.log_prior_mass, 4)
+        -0.6931
+        """
+        mass = self.report.get("log_prior_mass")
+        return None if mass is None else float(mass)
+
+    @property
     def reasons(self) -> list[dict[str, str]]:
         """Why the answer is not settled: a code and a sentence each; empty if it is."""
         return list(self.report["reasons"])
@@ -449,6 +463,7 @@ class Result:
             **self._verdict_rows(),
             "log Z": f"{self.log_z:.4f} ± {self.log_z_sd:.4f}",
             "95 % interval": f"[{low:.4f}, {high:.4f}]",
+            **self._mass_row(),
             **self._audit_row(),
             "evaluations": str(self.evaluations) + (f" ({len(self.failures)} failed)" if self.failures else ""),
             **({"given": f"{self.given} values"} if self.given else {}),
@@ -465,6 +480,10 @@ class Result:
             return {}
         reasons = [str(reason["sentence"]) for reason in self.report.get("reasons", [])]
         return {"verdict": " ".join([f"{word}.", *reasons]) if reasons else str(word)}
+
+    def _mass_row(self) -> dict[str, str]:
+        mass = self.log_prior_mass
+        return {} if mass is None else {"log prior mass": f"{mass:.4f}, of the constraints"}
 
     def _audit_row(self) -> dict[str, str]:
         audit = self.audit

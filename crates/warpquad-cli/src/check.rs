@@ -7,6 +7,7 @@ use crate::scratch::Scratch;
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
+use warpquad::measure::Measure;
 use warpquad::numeric::random::Rng;
 use warpquad::session;
 use warpquad::session::evaluator::{Answer, Evaluator, Task};
@@ -44,9 +45,7 @@ pub fn check(args: &Check) -> Result<()> {
     let mut rng = Rng::new(0);
     let mut probes = Vec::new();
     for id in 0..2 {
-        let u: Vec<f64> = (0..measure.dim()).map(|_| rng.uniform()).collect();
-        let mut x = vec![0.0; measure.dim()];
-        measure.quantile(&u, &mut x);
+        let x = draw(measure.as_ref(), &mut rng);
         probes.push(probe(worker.as_mut(), problem.settings.range, id, x));
     }
     drop(worker);
@@ -103,6 +102,18 @@ pub fn check(args: &Check) -> Result<()> {
                 reason,
                 recoverable: true,
             })
+        }
+    }
+}
+
+/// A draw from the prior, where its constraints hold.
+fn draw(measure: &dyn Measure, rng: &mut Rng) -> Vec<f64> {
+    let mut x = vec![0.0; measure.dim()];
+    loop {
+        let u: Vec<f64> = (0..measure.dim()).map(|_| rng.uniform()).collect();
+        measure.quantile(&u, &mut x);
+        if measure.restricted().is_none_or(|region| region.holds(&x)) {
+            return x;
         }
     }
 }

@@ -58,6 +58,10 @@ fn answer(report: &Report) -> Group {
     let interval = format!("[{}, {}]", number(low), number(high));
     group.row("95 % interval", interval);
     group.row("log of the mean", number(estimate.ln_mean()));
+    if let Some(ln_mass) = report.ln_prior_mass {
+        let text = format!("{}, of the constraints", number(ln_mass));
+        group.row("log prior mass", text);
+    }
     if report.ln_z().abs() < ORDER_ONE {
         group.row("Z", z);
     }

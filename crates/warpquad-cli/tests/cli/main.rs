@@ -9,6 +9,7 @@ mod baselines;
 mod budget;
 mod common;
 mod compare;
+mod constraints;
 mod disk;
 mod examples;
 mod failures;

@@ -19,6 +19,9 @@ const LARGEST_SAMPLE: usize = 4096;
 /// How many quasi-random points to try before giving up on finding a free one.
 const PATIENCE: usize = 256;
 
+/// The same for a point inside a region whose mass is not known, as in the frame of a peak.
+const DRAWS_IN_A_FRAME: usize = 64;
+
 /// The space of a choice: the measure and what is taken in it.
 pub(super) struct Space<'a> {
     pub measure: &'a dyn Measure,
@@ -65,7 +68,7 @@ impl<'a> Space<'a> {
     /// point of the sample.
     pub fn first_free(&self, mut cube: Cube, seed: u64) -> Result<Vec<f64>> {
         let mut x = vec![0.0; self.measure.dim()];
-        for _ in 0..PATIENCE {
+        for _ in 0..PATIENCE * self.draws_a_point() {
             self.measure.quantile(&cube.next(), &mut x);
             if self.holds(&x) && self.is_free(&x) {
                 return Ok(x);
@@ -112,8 +115,9 @@ impl<'a> Space<'a> {
                 sample.len()
             ),
             None => format!(
-                "none of {PATIENCE} quasi-random points is inside the support and not taken; \
-                 check the measure's quantile map"
+                "none of {} quasi-random points is inside the support and not taken; \
+                 check the measure's quantile map",
+                PATIENCE * self.draws_a_point()
             ),
         };
         Error::numerics(Step::Acquire, what)
@@ -124,13 +128,26 @@ impl<'a> Space<'a> {
         let dim = self.measure.dim();
         let (mut out, mut cube, mut x) =
             (Points::empty(dim)?, Cube::new(dim, seed), vec![0.0; dim]);
-        for _ in 0..count {
+        for _ in 0..count * self.draws_a_point() {
             self.measure.quantile(&cube.next(), &mut x);
             if self.holds(&x) {
                 out.push(&x)?;
             }
+            if out.len() == count {
+                break;
+            }
         }
         Ok(out)
+    }
+
+    /// Draws by the quantile map that it takes about until one is inside a region that the measure
+    /// is restricted to.
+    fn draws_a_point(&self) -> usize {
+        match self.measure.restricted() {
+            None => 1,
+            Some(region) if region.is_mass_known() => (-region.ln_mass()).exp().ceil() as usize,
+            Some(_) => DRAWS_IN_A_FRAME,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::passes::{Pass, passes};
 use super::qmc::mean_and_its_variance;
 use super::run::{Halt, Run, Samples};
 use super::smc::{Tempered, populate, smallest, temper};
+use crate::measure::Restricted;
 use crate::numeric::mixture::Mixture;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
@@ -68,9 +69,11 @@ fn one_pass(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Option<Pass>, 
     let drawn = (0..mine.len()).flat_map(|_| proposal.draw(rng)).collect();
     let drawn = Points::new(dim, drawn)?;
     let ln_f = run.ln_f(&drawn)?;
+    let ln_mass = run.region().map_or(0.0, Restricted::ln_mass);
     let ln_ratios = |z: &Points, ln_f: &[f64]| -> Vec<f64> {
         let ln_g = proposal.ln_densities(z);
-        let ln_pi = |z: &[f64]| -0.5 * (squared(z) + dim as f64 * std::f64::consts::TAU.ln());
+        let ln_phi = |z: &[f64]| -0.5 * (squared(z) + dim as f64 * std::f64::consts::TAU.ln());
+        let ln_pi = |z: &[f64]| ln_phi(z) - ln_mass;
         let pairs = z.iter().zip(ln_f).zip(ln_g);
         pairs
             .map(|((z, ln_f), ln_g)| ln_pi(z) + ln_f - ln_g)

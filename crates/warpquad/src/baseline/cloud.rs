@@ -17,9 +17,10 @@ pub(super) struct Cloud {
 impl Cloud {
     /// So many draws from the measure.
     pub fn draw(run: &mut Run<'_>, n: usize, rng: &mut Rng) -> Result<Cloud, Halt> {
-        let mut z = vec![0.0; n * run.dim()];
-        rng.fill_normal(&mut z);
-        let z = Points::new(run.dim(), z)?;
+        let mut z = Points::empty(run.dim())?;
+        for _ in 0..n {
+            z.push(&run.draw_scores(rng)?)?;
+        }
         let ln_f = run.ln_f(&z)?;
         Ok(Cloud { z, ln_f })
     }

@@ -35,8 +35,11 @@ impl Baseline for MonteCarlo {
         let mut rng = run.rng(0);
         let mut sum = Average::default();
         loop {
-            let draws = (0..BATCH * run.dim()).map(|_| rng.uniform()).collect();
-            let x = run.at_cube(&Points::new(run.dim(), draws)?)?;
+            let mut x = Points::empty(run.dim())?;
+            for _ in 0..BATCH {
+                let draw = |u: &mut [f64]| u.iter_mut().for_each(|u| *u = rng.uniform());
+                x.push(&run.next_of_cube(draw))?;
+            }
             for value in run.values(&x)? {
                 sum.add(value);
             }

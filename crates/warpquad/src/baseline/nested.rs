@@ -227,14 +227,15 @@ impl Chain {
     }
 
     /// A point of the bracket inside the prior's slice, which costs no evaluation, and where it is.
-    fn propose(&mut self, rng: &mut Rng) -> (f64, Vec<f64>) {
+    fn propose(&mut self, run: &Run<'_>, rng: &mut Rng) -> Result<(f64, Vec<f64>), Halt> {
         loop {
             let at = self.low + (self.high - self.low) * rng.uniform();
             let point = self.z.iter().zip(&self.direction).map(|(z, e)| z + at * e);
             let point: Vec<f64> = point.collect();
             // At the state itself the bracket is empty and the point is in the slice.
-            if -0.5 * squared(&point) >= self.height || self.high - self.low < 1e-300 {
-                return (at, point);
+            let in_slice = -0.5 * squared(&point) >= self.height && run.holds(&point)?;
+            if in_slice || self.high - self.low < 1e-300 {
+                return Ok((at, point));
             }
             self.shrink(at);
         }
@@ -281,8 +282,8 @@ fn replace(
         if busy.is_empty() {
             break;
         }
-        let proposals: Vec<(f64, Vec<f64>)> =
-            busy.iter().map(|&c| chains[c].propose(rng)).collect();
+        let proposals = busy.iter().map(|&c| chains[c].propose(run, rng));
+        let proposals = proposals.collect::<Result<Vec<(f64, Vec<f64>)>, Halt>>()?;
         let flat = proposals.iter().flat_map(|(_, z)| z.clone()).collect();
         let ln_f = run.ln_f(&Points::new(dim, flat)?)?;
         for ((&c, (at, z)), ln_f) in busy.iter().zip(proposals).zip(ln_f) {

@@ -44,8 +44,10 @@ impl Baseline for QuasiMonteCarlo {
         })?;
         let mut sums = vec![Average::default(); REPLICATES];
         loop {
-            let rows = sequences.iter_mut().flat_map(|s| s.points(1)).collect();
-            let x = run.at_cube(&Points::new(dim, rows)?)?;
+            let mut x = Points::empty(dim)?;
+            for sequence in &mut sequences {
+                x.push(&run.next_of_cube(|u| sequence.next_into(u)))?;
+            }
             for (sum, value) in sums.iter_mut().zip(run.values(&x)?) {
                 sum.add(value);
             }

@@ -4,7 +4,7 @@ use super::{Baseline, Evaluate, Function};
 use crate::data::Value;
 use crate::error::{Error, Result, Step};
 use crate::functional::Estimate;
-use crate::measure::{Chart, Coordinates, Measure};
+use crate::measure::{Chart, Coordinates, Measure, Restricted};
 use crate::numeric::random::Rng;
 use crate::numeric::special::normal_cdf;
 use crate::points::Points;
@@ -151,9 +151,48 @@ impl Run<'_> {
         })
     }
 
-    /// The points of the measure at points u of the unit cube.
+    /// The points of the measure at points u of the unit cube. Where it is restricted to a region
+    /// some lie outside, where f counts as 0: [`next_of_cube`](Self::next_of_cube) has none such.
     pub fn at_cube(&self, u: &Points) -> Result<Points> {
         self.map(u, |u, x| self.measure.quantile(u, x))
+    }
+
+    /// The point of the measure at the next point u of the unit cube that is inside the region that
+    /// the measure may be restricted to.
+    pub fn next_of_cube(&self, mut next: impl FnMut(&mut [f64])) -> Vec<f64> {
+        let (mut u, mut x) = (vec![0.0; self.dim()], vec![0.0; self.dim()]);
+        loop {
+            next(&mut u);
+            self.measure.quantile(&u, &mut x);
+            if self.region().is_none_or(|region| region.holds(&x)) {
+                return x;
+            }
+        }
+    }
+
+    /// A draw from the measure, in normal scores.
+    pub fn draw_scores(&self, rng: &mut Rng) -> Result<Vec<f64>> {
+        let mut z = vec![0.0; self.dim()];
+        loop {
+            rng.fill_normal(&mut z);
+            if self.holds(&z)? {
+                return Ok(z);
+            }
+        }
+    }
+
+    /// Whether a point of normal scores is inside the region that the measure may be restricted to.
+    pub fn holds(&self, z: &[f64]) -> Result<bool> {
+        let Some(region) = self.region() else {
+            return Ok(true);
+        };
+        let x = self.at_scores(&Points::new(self.dim(), z.to_vec())?)?;
+        Ok(region.holds(x.row(0)))
+    }
+
+    /// The measure, if it is restricted to a region.
+    pub fn region(&self) -> Option<&Restricted> {
+        self.measure.restricted()
     }
 
     fn map(&self, points: &Points, to: impl Fn(&[f64], &mut [f64])) -> Result<Points> {
@@ -166,8 +205,25 @@ impl Run<'_> {
         Ok(out)
     }
 
-    /// f at points of the measure.
+    /// f at points of the measure; 0 without an evaluation outside the region that it may be
+    /// restricted to.
     pub fn values(&mut self, x: &Points) -> std::result::Result<Vec<Value>, Halt> {
+        let Some(region) = self.region() else {
+            return self.evaluated(x);
+        };
+        let inside: Vec<usize> = (0..x.len()).filter(|&i| region.holds(x.row(i))).collect();
+        let mut values = vec![Value::Log(f64::NEG_INFINITY); x.len()];
+        if !inside.is_empty() {
+            let evaluated = self.evaluated(&x.select(&inside))?;
+            inside
+                .iter()
+                .zip(evaluated)
+                .for_each(|(&i, value)| values[i] = value);
+        }
+        Ok(values)
+    }
+
+    fn evaluated(&mut self, x: &Points) -> std::result::Result<Vec<Value>, Halt> {
         let values = self.f.evaluate(x)?.ok_or(Halt::Stop)?;
         for (i, value) in values.iter().enumerate() {
             value.check(self.evaluations + i)?;
@@ -179,8 +235,8 @@ impl Run<'_> {
     /// ln f at normal scores; an error where f is negative.
     pub fn ln_f(&mut self, z: &Points) -> std::result::Result<Vec<f64>, Halt> {
         let x = self.at_scores(z)?;
+        let first = self.evaluations;
         let values = self.values(&x)?;
-        let first = self.evaluations - values.len();
         let ln = |(i, value): (usize, Value)| match value {
             Value::Linear(f) if f < 0.0 => Err(Halt::Error(Error::Range {
                 index: first + i,
@@ -202,7 +258,9 @@ impl Run<'_> {
     pub fn know(&mut self, known: Known) {
         let evaluations = self.evaluations;
         let mut trace = self.known.take().map_or_else(Vec::new, |old| old.trace);
-        let estimate = known.estimate;
+        let mut estimate = known.estimate;
+        // Points are drawn from the normalised measure.
+        estimate.ln_unit += self.region().map_or(0.0, Restricted::ln_total);
         let (ln_z, ln_sd) = (estimate.ln_mean(), known.ln_sd);
         trace.push(Trace {
             evaluations,

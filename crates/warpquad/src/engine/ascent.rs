@@ -32,6 +32,10 @@ pub(super) struct Ascent {
     peaks: Vec<(usize, Peak)>,
 }
 
+/// Values that a climb is handed at once at most: where all it asks for lies outside the prior's
+/// region, others choose the next point.
+const MOST_KNOWN_IN_A_ROW: usize = 1000;
+
 #[derive(Debug, Clone)]
 enum Stage {
     /// Too little is known to say how wide the peak is.
@@ -136,14 +140,34 @@ impl Ascent {
     /// Hand the climb values that it waits for and that are known already. A value that carries
     /// noise is worth a second one.
     fn reuse(&mut self) {
-        while let Stage::Narrow(climb, None) = &mut self.stage
-            && self.noise_sd == 0.0
-            && let Some(z) = climb.awaited()
-            && let x = self.scores.point_from_frame(z)
-            && let Some(known) = self.observed.iter().position(|known| *known == x)
-        {
-            climb.reuse(self.values[known]);
+        for _ in 0..MOST_KNOWN_IN_A_ROW {
+            let Stage::Narrow(climb, None) = &self.stage else {
+                return;
+            };
+            let known = climb.awaited().and_then(|z| self.known(z));
+            match (known, &mut self.stage) {
+                (Some(value), Stage::Narrow(climb, None)) => climb.reuse(value),
+                _ => return,
+            }
         }
+    }
+
+    /// ln f + ln pi where it is known: at a point that was observed, and outside the region of the
+    /// prior.
+    fn known(&self, z: &[f64]) -> Option<f64> {
+        if !self.holds(z) {
+            return Some(f64::NEG_INFINITY);
+        }
+        let x = self.scores.point_from_frame(z);
+        let known = self.observed.iter().position(|known| *known == x);
+        known
+            .filter(|_| self.noise_sd == 0.0)
+            .map(|known| self.values[known])
+    }
+
+    /// Whether a point of normal scores is in the region that the prior is restricted to.
+    fn holds(&self, z: &[f64]) -> bool {
+        self.scores.region().is_none_or(|region| region.holds(z))
     }
 
     /// Once the climb has ended, ask which exchanges of parameters leave its top as it is.
@@ -249,12 +273,15 @@ impl Ascent {
             Stage::Narrow(climb, None) => climb,
             Stage::Watching | Stage::Broad => return None,
         };
-        let x = self.scores.point_from_frame(climb.awaited()?);
+        let awaited = Some(climb.awaited()?).filter(|z| self.holds(z))?;
+        let x = self.scores.point_from_frame(awaited);
         if !is_pending(&x) {
             return Some(x);
         }
-        let beside = (0..).map(|k| self.scores.point_from_frame(&climb.beside(k)));
-        beside.take(2 * pending.len() + 20).find(|x| !is_pending(x))
+        let beside = (0..2 * pending.len() + 20).map(|k| climb.beside(k));
+        let mut inside = beside.filter(|z| self.holds(z));
+        let mut points = inside.by_ref().map(|z| self.scores.point_from_frame(&z));
+        points.find(|x| !is_pending(x))
     }
 
     /// The peaks that frames followed, with the number of observations that each rests on.

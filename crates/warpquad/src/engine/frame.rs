@@ -3,7 +3,7 @@
 use super::Peak;
 use crate::data::Value;
 use crate::error::Result;
-use crate::measure::{Chart, Coordinates, Measure, Normal, Product};
+use crate::measure::{Chart, Coordinates, Measure, Normal, Product, Region, Restricted};
 use crate::points::Points;
 use std::sync::Arc;
 
@@ -35,7 +35,7 @@ pub struct Frame {
     /// The prior, in its chart; in normal scores for a peak.
     prior: Arc<dyn Coordinates>,
     /// The peak that q follows, and q in its coordinates; `None` for the prior itself.
-    peak: Option<(Peak, Product)>,
+    peak: Option<(Peak, Arc<dyn Measure>)>,
 }
 
 impl Frame {
@@ -56,16 +56,29 @@ impl Frame {
     pub(super) fn with_peak(&self, peak: Peak) -> Result<Frame> {
         let standard = || Arc::new(Normal::standard()) as Arc<_>;
         let law = Product::new((0..self.dim()).map(|_| standard()).collect())?;
+        let mut law: Arc<dyn Measure> = Arc::new(law);
+        if self.region().is_some() {
+            let region = AroundPeak {
+                peak: peak.clone(),
+                prior: self.prior.clone(),
+            };
+            law = Arc::new(Restricted::of_unknown_mass(law, Arc::new(region)));
+        }
         Ok(Frame {
             prior: self.prior.clone(),
             peak: Some((peak, law)),
         })
     }
 
+    /// The prior, in its chart, if it is restricted to a region.
+    pub(super) fn region(&self) -> Option<&Restricted> {
+        self.prior.measure().restricted()
+    }
+
     /// The frame's measure, in its coordinates.
     pub fn measure(&self) -> &dyn Measure {
         match &self.peak {
-            Some((_, law)) => law,
+            Some((_, law)) => law.as_ref(),
             None => self.prior.measure(),
         }
     }
@@ -136,7 +149,10 @@ impl Frame {
     /// ln of pi/q at coordinates of the frame; 0 in the prior.
     pub fn ln_ratio(&self, y: &[f64]) -> f64 {
         match &self.peak {
-            Some((peak, _)) => peak.ln_ratio(y, &peak.from_standard(y)),
+            Some((peak, _)) => {
+                let ln_divisor = self.region().map_or(0.0, Restricted::ln_divisor);
+                peak.ln_ratio(y, &peak.from_standard(y)) - ln_divisor
+            }
             None => 0.0,
         }
     }
@@ -147,5 +163,19 @@ impl Frame {
             Some(_) => Value::Log(value.ln_abs() + self.ln_ratio(y)),
             None => value,
         }
+    }
+}
+
+/// The region of a prior in normal scores, in the coordinates of a peak.
+#[derive(Debug)]
+struct AroundPeak {
+    peak: Peak,
+    prior: Arc<dyn Coordinates>,
+}
+
+impl Region for AroundPeak {
+    fn holds(&self, y: &[f64]) -> bool {
+        let region = self.prior.measure().restricted();
+        region.is_none_or(|region| region.holds(&self.peak.from_standard(y)))
     }
 }

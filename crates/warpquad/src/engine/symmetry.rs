@@ -5,6 +5,7 @@
 //! comes out the same, all images of the peak count.
 
 use super::Frame;
+use crate::numeric::random::Rng;
 
 /// A map of the prior's normal scores onto themselves: z'_i = sign_i z_{from_i}.
 ///
@@ -148,8 +149,29 @@ fn candidates(scores: &Frame, wanted: Wanted) -> Vec<Candidate> {
             out.extend(same.iter().map(|group| exchanged(&[group], None)));
         }
     }
+    out.retain(|candidate| keeps_region(scores, &candidate.image));
+    for candidate in &mut out {
+        candidate.next = candidate.next.take_if(|image| keeps_region(scores, image));
+    }
     out.truncate(MOST_TRIALS);
     out
+}
+
+/// Points that show whether a map keeps the region that the prior is restricted to.
+const REGION_POINTS: usize = 1000;
+
+/// Whether a map sends the region that the prior is restricted to onto itself: an order of two
+/// labels leaves one peak of two.
+fn keeps_region(scores: &Frame, image: &Image) -> bool {
+    let Some(region) = scores.region() else {
+        return true;
+    };
+    let mut rng = Rng::new(0);
+    let mut z = vec![0.0; scores.dim()];
+    (0..REGION_POINTS).all(|_| {
+        rng.fill_normal(&mut z);
+        region.holds(&z) == region.holds(&image.apply(&z))
+    })
 }
 
 /// Trial evaluations at images of the top of a peak.

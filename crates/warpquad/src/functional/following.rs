@@ -1,10 +1,10 @@
 //! Place nodes where a target has its mass, by adaptive importance sampling.
 
 use super::Nodes;
-use super::nodes::{Proposal, Scout, in_blocks, sequence, split};
+use super::nodes::{Proposal, Scout, in_blocks, ln_total, own_nodes, sequence, split};
 use crate::belief::Belief;
 use crate::error::Result;
-use crate::measure::{Chart, Coordinates, Form, Measure};
+use crate::measure::{Chart, Coordinates, Form, Measure, Restricted};
 use crate::numeric::mixture::Mixture;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_normal_pdf};
@@ -155,7 +155,7 @@ impl Found {
             scores: self.scores.as_ref(),
             observed: &self.observed,
             mixture: mixture.clone(),
-            ln_own: ln_part(own),
+            ln_own: ln_part(own) - ln_total(measure),
             ln_near: ln_part(near),
         };
         for (c, &count) in drawn.mixture.components.iter_mut().zip(&counts) {
@@ -201,10 +201,7 @@ impl Drawn<'_> {
         let mut seeds = Rng::new(seed);
         let mut stream = || seeds.next_u64() >> 8;
         for r in 0..replicates {
-            for u in sequence(dim, stream(), r)?.points(own).chunks_exact(dim) {
-                self.measure.quantile(u, &mut x);
-                points.push(&x)?;
-            }
+            own_nodes(self.measure, sequence(dim, stream(), r)?, own, &mut points)?;
             let mut around = sequence(dim + 1, stream(), r)?;
             for u in around.points(near).chunks_exact(dim + 1) {
                 self.observed.draw(u, &mut x);
@@ -239,10 +236,18 @@ impl Drawn<'_> {
         }
         let near = self.observed.ln_densities(&points.select(&inside));
         let found = self.mixture.ln_densities(&t);
+        // In normal scores pi is standard normal, and larger in a region that it is restricted to.
+        let ln_divisor = self
+            .measure
+            .restricted()
+            .map_or(0.0, Restricted::ln_divisor);
         for (k, (&i, t)) in inside.iter().zip(t.iter()).enumerate() {
             let ln_phi: f64 = t.iter().map(|&t| ln_normal_pdf(t)).sum();
             let near = self.ln_near + near[k] - ln_pi[k];
-            out[i] = ln_add_exp(ln_add_exp(self.ln_own, near), found[k] - ln_phi);
+            out[i] = ln_add_exp(
+                ln_add_exp(self.ln_own, near),
+                found[k] - ln_phi + ln_divisor,
+            );
         }
         out
     }

@@ -3,7 +3,7 @@
 use super::following::follow;
 use crate::belief::{Anatomy, Belief, PosteriorProcess, ln_sizes};
 use crate::error::{Error, Result, Step};
-use crate::measure::{Form, Measure};
+use crate::measure::{Form, Measure, Restricted};
 use crate::numeric::loops::squared_distances;
 use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
@@ -55,19 +55,25 @@ impl Nodes {
             });
         }
         let (replicates, size) = split(n);
-        let dim = measure.dim();
-        let mut points = Points::empty(dim)?;
-        let mut x = vec![0.0; dim];
+        let mut points = Points::empty(measure.dim())?;
         for r in 0..replicates {
-            for u in sequence(dim, seed, r)?.points(size).chunks_exact(dim) {
-                measure.quantile(u, &mut x);
-                points.push(&x)?;
-            }
+            own_nodes(
+                measure,
+                sequence(measure.dim(), seed, r)?,
+                size,
+                &mut points,
+            )?;
         }
-        let ln_weight = -((replicates * size) as f64).ln();
+        let ln_weight = ln_total(measure) - ((replicates * size) as f64).ln();
+        let mut ln_weights = vec![ln_weight; points.len()];
+        if let Some(restricted) = measure.restricted() {
+            let pairs = points.iter().zip(&mut ln_weights);
+            let outside = pairs.filter(|(x, _)| !restricted.holds(x));
+            outside.for_each(|(_, ln_weight)| *ln_weight = f64::NEG_INFINITY);
+        }
         Ok(Nodes {
-            ln_weights: vec![ln_weight; points.len()],
             points,
+            ln_weights,
             replicates,
         })
     }
@@ -127,6 +133,43 @@ pub(super) fn split(n: usize) -> (usize, usize) {
     (replicates, n.max(1).div_ceil(replicates))
 }
 
+/// Draws a node that may be needed before one is inside a region: its mass is at least 1e-4.
+const MOST_DRAWS_A_NODE: usize = 1_000_000;
+
+/// ln of the mass of a measure: 0 but for one that has kept the density it had before it was
+/// restricted to a region.
+pub(super) fn ln_total(measure: &dyn Measure) -> f64 {
+    measure.restricted().map_or(0.0, Restricted::ln_total)
+}
+
+/// `count` points of a sequence through the measure's quantile map. Of a measure that is restricted
+/// to a region they are those inside; where the mass of the region is not known all count, and
+/// those outside have no weight.
+pub(super) fn own_nodes(
+    measure: &dyn Measure,
+    mut sequence: Sobol,
+    count: usize,
+    points: &mut Points,
+) -> Result<()> {
+    let dim = measure.dim();
+    let (mut u, mut x) = (vec![0.0; dim], vec![0.0; dim]);
+    let region = measure.restricted().filter(|one| one.is_mass_known());
+    let (mut found, mut draws) = (0, 0);
+    while found < count {
+        sequence.next_into(&mut u);
+        measure.quantile(&u, &mut x);
+        draws += 1;
+        if region.is_none_or(|region| region.holds(&x)) {
+            points.push(&x)?;
+            found += 1;
+        } else if draws > MOST_DRAWS_A_NODE * count {
+            let what = "hardly a draw from the prior satisfies the constraints".to_string();
+            return Err(Error::numerics(Step::Integrate, what));
+        }
+    }
+    Ok(())
+}
+
 pub(super) fn sequence(dim: usize, seed: u64, replicate: usize) -> Result<Sobol> {
     let seed = seed
         .wrapping_mul(REPLICATES as u64)
@@ -174,10 +217,7 @@ impl Scout<'_> {
         let mut points = Points::empty(dim)?;
         let mut x = vec![0.0; dim];
         for r in 0..replicates {
-            for u in sequence(dim, seed, r)?.points(own).chunks_exact(dim) {
-                self.measure.quantile(u, &mut x);
-                points.push(&x)?;
-            }
+            own_nodes(self.measure, sequence(dim, seed, r)?, own, &mut points)?;
             // One more coordinate chooses the component.
             let mut sobol = sequence(dim + 1, seed ^ 0x9e37_79b9_7f4a_7c15, r)?;
             for u in sobol.points(near).chunks_exact(dim + 1) {
@@ -186,13 +226,14 @@ impl Scout<'_> {
             }
         }
         let share = |count: usize| (count as f64 / size as f64).ln();
+        let ln_own = share(own) - ln_total(self.measure);
         let total = ((replicates * size) as f64).ln();
         let ln_weights = in_blocks(&points, |block| {
             let ln_pi: Vec<f64> = block.iter().map(|x| self.measure.ln_density(x)).collect();
             let pairs = ln_pi.iter().zip(self.observed.ln_densities(block));
             let weight = |(&pi, around): (&f64, f64)| match pi == f64::NEG_INFINITY {
                 true => f64::NEG_INFINITY,
-                false => pi - ln_add_exp(share(own) + pi, share(near) + around) - total,
+                false => pi - ln_add_exp(ln_own + pi, share(near) + around) - total,
             };
             pairs.map(weight).collect()
         });

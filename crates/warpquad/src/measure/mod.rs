@@ -33,8 +33,11 @@ mod half_cauchy;
 mod half_normal;
 mod log_normal;
 mod log_uniform;
+mod mass;
 mod normal;
 mod product;
+mod region;
+mod restricted;
 mod student_t;
 mod transform;
 mod truncated_normal;
@@ -54,6 +57,8 @@ pub use log_normal::LogNormal;
 pub use log_uniform::LogUniform;
 pub use normal::Normal;
 pub use product::Product;
+pub use region::Region;
+pub use restricted::Restricted;
 pub use student_t::StudentT;
 pub use transform::{LnDensity, Map, Transform};
 pub use truncated_normal::TruncatedNormal;
@@ -156,6 +161,12 @@ pub trait Measure: Debug + Send + Sync {
     /// What closed forms may recognise.
     fn form(&self) -> Form<'_> {
         Form::Other
+    }
+
+    /// The measure itself, if it is restricted to a region: then the quantile map sends some points
+    /// of the cube outside.
+    fn restricted(&self) -> Option<&Restricted> {
+        None
     }
 
     /// The change of variables `chart`, or why this measure has none of that name.

@@ -171,6 +171,11 @@ impl Driver {
 
     /// Ask for a point of the caller's own choice.
     pub fn ask_for(&mut self, x: Vec<f64>, book: &mut dyn Record) -> Result<Task> {
+        if let Some(constraint) = self.problem.violated(&x)? {
+            let at = self.at(&x);
+            let reason = format!("{at} violates the constraint {constraint}");
+            return Err(Error::spec("x", reason));
+        }
         let id = self.put_in_queue(x, None, book)?;
         self.hand_out(id)
     }

@@ -65,6 +65,8 @@ pub struct Report {
     pub looked: Option<Looked>,
     /// The marginals of derived quantities.
     pub derived: Vec<DerivedMarginal>,
+    /// ln of the mass that constraints leave of the prior; `None` without constraints.
+    pub ln_prior_mass: Option<f64>,
     /// What to know.
     pub warnings: Vec<Warning>,
     /// The seed.
@@ -90,6 +92,7 @@ impl Report {
             looked,
             given: session.given(),
             initial: session.initial().to_vec(),
+            ln_prior_mass: session.problem().ln_prior_mass()?,
             failures: session.failures(),
             seconds: session.seconds(),
             seconds_in_integrand: session.seconds_in_integrand(),
@@ -147,6 +150,7 @@ impl Report {
             "node_error": estimate.relative_node_error(),
             "z": estimate.mean(),
             "z_sd": estimate.sd(),
+            "log_prior_mass": self.ln_prior_mass,
             "audit": self.audit.as_ref().map(Audit::to_json),
             "evaluations": self.evaluations(),
             "given": self.given,

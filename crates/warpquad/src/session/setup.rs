@@ -242,6 +242,11 @@ pub fn table(problem: &Problem, dir: &Path) -> Result<Option<(Points, Vec<Value>
                 ));
             }
         }
+        if let Ok(Some(constraint)) = problem.violated(x) {
+            return Err(format!(
+                "the point violates the constraint {constraint}; leave the row out"
+            ));
+        }
         match within(problem.settings.range, Answer::Value(value)) {
             Answer::Value(_) | Answer::With(..) => Ok(()),
             Answer::Failure(failure) => Err(failure.reason),

@@ -6,6 +6,7 @@ mod auto;
 mod axes;
 mod bad_input;
 mod common;
+mod constraints;
 mod derived;
 mod effects;
 mod ensemble;

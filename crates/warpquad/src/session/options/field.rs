@@ -72,6 +72,19 @@ impl Typed for f64 {
     }
 }
 
+impl Typed for bool {
+    fn write(&self) -> Setting {
+        Setting::Flag(*self)
+    }
+
+    fn read(setting: &Setting) -> Option<bool> {
+        match setting {
+            Setting::Flag(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+}
+
 impl Typed for String {
     fn write(&self) -> Setting {
         Setting::Text(self.clone())

@@ -18,6 +18,8 @@ pub enum Kind {
     Path,
     /// A list of strings.
     Texts,
+    /// True or false.
+    Flag,
     /// A whole number.
     Count {
         /// The smallest one allowed.
@@ -103,6 +105,7 @@ impl Kind {
             Kind::Word(_) => "word",
             Kind::Path => "path",
             Kind::Texts => "texts",
+            Kind::Flag => "flag",
             Kind::Count { .. } => "count",
             Kind::Seconds { .. } => "seconds",
             Kind::Positive => "positive",
@@ -139,6 +142,13 @@ impl Kind {
                     Err(wrong) => Err(wrong.within(i.to_string())),
                 })
             }
+            Kind::Flag => match setting {
+                Setting::Flag(_) => Ok(()),
+                other => {
+                    let got = other.what();
+                    Err(Wrong::new(format!("must be true or false, got {got}")))
+                }
+            },
             Kind::Count { least, most } => count(setting, *least, *most),
             Kind::Seconds { most } => match positive(setting)? {
                 value if value <= *most => Ok(()),
@@ -167,6 +177,11 @@ impl Kind {
         match self {
             Kind::Name { .. } | Kind::Word(_) | Kind::Path => Ok(Setting::Text(word.into())),
             Kind::Texts => Ok(Setting::List(vec![Setting::Text(word.into())])),
+            Kind::Flag => match word {
+                "true" => Ok(Setting::Flag(true)),
+                "false" => Ok(Setting::Flag(false)),
+                other => Err(format!("must be true or false, got '{other}'")),
+            },
             Kind::Count { .. } => number(word, "a whole number"),
             Kind::Seconds { .. } | Kind::Positive | Kind::Variance => number(word, "a number"),
             Kind::Interval => {

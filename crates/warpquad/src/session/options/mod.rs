@@ -23,7 +23,7 @@ pub use kind::{Kind, Wrong};
 pub use listing::listing;
 pub use rules::Case;
 pub use setting::Setting;
-pub use table::{Budget, IntegrandSettings, MethodSpec, TABLE};
+pub use table::{Budget, IntegrandSettings, MethodSpec, Restriction, TABLE};
 
 pub(super) use journal::{agreed, restore};
 pub(super) use rules::{allow, allow_all};
@@ -84,6 +84,8 @@ const PLAIN: Entry = Entry {
 pub enum Section {
     /// `[integrand]`
     Integrand,
+    /// `[prior]`
+    Prior,
     /// `[method]`
     Method,
     /// `[budget]`
@@ -94,9 +96,10 @@ pub enum Section {
 
 impl Section {
     /// All sections, in the order of a problem file.
-    pub const ALL: [Section; 4] = [
+    pub const ALL: [Section; 5] = [
         Section::Top,
         Section::Integrand,
+        Section::Prior,
         Section::Method,
         Section::Budget,
     ];
@@ -105,6 +108,7 @@ impl Section {
     pub fn name(self) -> &'static str {
         match self {
             Section::Integrand => "integrand",
+            Section::Prior => "prior",
             Section::Method => "method",
             Section::Budget => "budget",
             Section::Top => "",

@@ -97,12 +97,24 @@ options! {
 
         initial: Option<String> = None,
         "What is known before: a CSV file of points, with values or without, or an older run",
-        { kind: Kind::Path, value: "PATH", reach: Reach::Program,
+        { kind: Kind::Path, value: "PATH", unset: "nothing is known", reach: Reach::Program,
           refused: &[(Case::Baseline, "{method} chooses its own points")] }
 
         mapped: Vec<String> = Vec::new(),
         "Parameters that are coordinates of x; whoever brings the values has the map",
         { kind: Kind::Texts, value: "NAMES", reach: Reach::File }
+    }
+
+    /// What `[prior]` says beside the parameters.
+    Restriction, kept in restriction, of Prior {
+        constraints: Option<Vec<String>> = None,
+        "Keep the prior where all of these comparisons hold, like a < b",
+        { kind: Kind::Texts, value: "A<B", unset: "none", kept: Kept::Problem }
+
+        normalise: Option<bool> = None,
+        "Whether a prior with constraints has mass 1 again; false keeps the density as it was",
+        { kind: Kind::Flag, value: "true|false", unset: "true", kept: Kept::Problem,
+          refused: &[(Case::Sample, "is for a prior with a density, and this one is a sample")] }
     }
 
     /// How to integrate; what is not said is left to the method.

@@ -10,6 +10,7 @@ fn example(kind: &Kind) -> Setting {
         Kind::Name { .. } | Kind::Path => text("a"),
         Kind::Word(words) => text(words[0]),
         Kind::Texts => Setting::List(vec![text("a")]),
+        Kind::Flag => Setting::Flag(false),
         Kind::Count { .. } => Setting::Integer(7),
         Kind::Seconds { .. } | Kind::Positive | Kind::Variance => Setting::Number(0.25),
         Kind::Interval => Setting::List(vec![Setting::Number(-1.0), Setting::Number(2.0)]),

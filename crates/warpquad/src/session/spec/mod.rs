@@ -21,6 +21,7 @@
 //! ```
 
 mod canonical;
+mod constraints;
 mod error;
 mod parse;
 mod prior;
@@ -29,7 +30,7 @@ mod start;
 
 pub(super) use reader::setting;
 
-pub use super::options::{Budget, IntegrandSettings, MethodSpec};
+pub use super::options::{Budget, IntegrandSettings, MethodSpec, Restriction};
 pub use error::SpecError;
 pub use start::Start;
 
@@ -37,8 +38,9 @@ use super::arguments::Arguments;
 use super::options::{Entry, Setting};
 use crate::engine::AUTO;
 use crate::error::{Error, Result, same_length};
-use crate::measure::{Empirical, Gaussian, Measure, Product, univariate};
+use crate::measure::{Empirical, Gaussian, Measure, Product, Restricted, univariate};
 use crate::points::Points;
+use constraints::Mistake;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -56,12 +58,16 @@ pub struct Problem {
     pub arguments: Arguments,
     /// Their prior.
     pub prior: PriorSpec,
+    /// What the prior is restricted to.
+    pub restriction: Restriction,
     /// How to integrate.
     pub method: MethodSpec,
     /// When to stop.
     pub budget: Budget,
     /// Where the user thinks that f is large.
     pub start: Start,
+    /// The restricted prior, once it was worked out.
+    made: constraints::Made,
     /// Where each field stands in the source, in bytes.
     places: BTreeMap<String, usize>,
     /// The flag or the keyword that said a field in place of the file.
@@ -169,6 +175,8 @@ impl Problem {
             arguments: names.clone().into(),
             names,
             prior,
+            restriction: Restriction::default(),
+            made: constraints::Made::default(),
             method: MethodSpec::default(),
             budget: Budget::default(),
             start: Start::default(),
@@ -233,8 +241,54 @@ impl Problem {
         self.method.name.as_deref().unwrap_or(AUTO)
     }
 
-    /// The prior as a measure.
+    /// The prior as a measure, where its constraints hold.
     pub fn measure(&self) -> Result<Arc<dyn Measure>> {
+        match self.restricted()? {
+            None => self.unrestricted(),
+            Some(restricted) => Ok(match restricted.sample()? {
+                Some(sample) => Arc::new(sample),
+                None if self.restriction.normalise == Some(false) => {
+                    Arc::new(restricted.as_ref().clone().keeping_density())
+                }
+                None => restricted,
+            }),
+        }
+    }
+
+    /// ln of the mass that constraints leave of the prior; `None` without constraints.
+    pub fn ln_prior_mass(&self) -> Result<Option<f64>> {
+        let restricted = self.restricted()?;
+        Ok(restricted.map(|restricted| restricted.ln_mass()))
+    }
+
+    /// The first constraint that a point violates.
+    pub fn violated(&self, x: &[f64]) -> Result<Option<String>> {
+        let Some(restricted) = self.restricted()? else {
+            return Ok(None);
+        };
+        let (mut margins, none) = (Vec::new(), Vec::new());
+        restricted.margins(x, &mut margins);
+        let texts = self.restriction.constraints.as_ref().unwrap_or(&none);
+        let mut pairs = texts.iter().zip(margins);
+        let first = pairs.find(|(_, margin)| margin.is_nan() || *margin < 0.0);
+        let text = first.map(|(text, _)| text.clone());
+        Ok(text.or_else(|| (!restricted.holds(x)).then(|| texts.join(", "))))
+    }
+
+    /// The prior where the constraints hold; `None` without constraints.
+    fn restricted(&self) -> Result<Option<Arc<Restricted>>> {
+        let field = "prior.constraints";
+        self.made.get(self).map_err(|mistake| match mistake {
+            Mistake::Formula { text, error, .. } => {
+                self.error(field, format!("'{text}': {error}")).into()
+            }
+            Mistake::Prior(Error::Spec { reason, .. }) => self.error(field, reason).into(),
+            Mistake::Prior(other) => other,
+        })
+    }
+
+    /// The prior before constraints restrict it.
+    fn unrestricted(&self) -> Result<Arc<dyn Measure>> {
         match &self.prior {
             PriorSpec::Product(laws) => {
                 same_length("prior", laws.len(), self.names.len())?;

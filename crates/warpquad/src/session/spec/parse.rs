@@ -1,7 +1,7 @@
 //! Read the sections of a problem file.
 
 use super::reader::{self, Item, Section};
-use super::{Integrand, Problem, SpecError, prior, start};
+use super::{Integrand, Problem, SpecError, constraints, prior, start};
 use crate::session::arguments::Arguments;
 use crate::session::expression::{self, Expression};
 use crate::session::options::{self, Entry};
@@ -13,6 +13,7 @@ const SECTIONS: &[&str] = &[
     "integrand",
     "parameters",
     "joint",
+    "prior",
     "method",
     "budget",
     "start",
@@ -44,6 +45,10 @@ pub(super) fn problem(source: &str) -> Result<Problem> {
     read(&integrand_section, &settings, &mut problem)?;
     check_settings(&integrand_section, &problem)?;
     read(&top, &at_top, &mut problem)?;
+    section(&top, options::Section::Prior, &mut problem)?;
+    let prior = top.get("prior").and_then(Item::as_section);
+    let constraints = prior.as_ref().and_then(|prior| prior.get("constraints"));
+    constraints::check(constraints, &problem)?;
     section(&top, options::Section::Method, &mut problem)?;
     section(&top, options::Section::Budget, &mut problem)?;
     problem.start = start::start(&top, &problem)?;

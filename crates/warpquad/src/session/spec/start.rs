@@ -70,6 +70,10 @@ pub(super) fn start(top: &Section, problem: &Problem) -> Result<Start, SpecError
         return Ok(start);
     };
     for x in start.points() {
+        if let Ok(Some(constraint)) = problem.violated(&x) {
+            let reason = format!("{x:?} violates the constraint {constraint}");
+            return Err(section.error(reason));
+        }
         if measure.has_density() && measure.ln_density(&x) == f64::NEG_INFINITY {
             let reason = format!("{x:?} lies outside the support of the prior");
             return Err(section.error(reason));

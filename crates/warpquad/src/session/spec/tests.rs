@@ -376,7 +376,7 @@ const MISTAKES: &[Mistake] = &[
     // Method and budget.
     ("[method]", "[methods]", (9, 2), "methods", "did you mean 'method'?"),
     ("[method]", "[[method]]", (9, 1), "method", "must be a section [method], got a list"),
-    ("[method]", "[plot]", (9, 2), "plot", "the sections are integrand, parameters, joint, method, budget"),
+    ("[method]", "[plot]", (9, 2), "plot", "the sections are integrand, parameters, joint, prior, method, budget"),
     ("name = ", "nmae = ", (10, 1), "method.nmae", "did you mean 'name'?"),
     ("name = \"mmlt\"", "name = 3", (10, 8), "method.name", "must be a string"),
     ("name = \"mmlt\"", "fit = 'h'", (10, 7), "method.fit", "unknown name 'h'; the choices are f, g"),
