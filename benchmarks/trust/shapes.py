@@ -124,7 +124,7 @@ def tails(rng: Rng, d: int) -> Shape:
     shapes = rng.uniform(1.0, 5.0, d) * rng.choice([-1.0, 1.0], d)
 
     def one(i: int, x: Array) -> Array:
-        """A log-gamma law: an exponential tail on one side, a doubly exponential one on the other."""
+        """A log-gamma law: an exponential tail on one side, a steeper one on the other."""
         z = shapes[i] / abs(shapes[i]) * (x - centers[i]) / scales[i]
         return abs(shapes[i]) * np.asarray(z - np.exp(np.minimum(z, 700.0)) + 1.0)
 

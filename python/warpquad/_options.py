@@ -30,6 +30,8 @@ class Options(ResumeOptions, total=False):
 
     range: tuple[float, float] | None
     """What is known of f: 0,1 for a rate, -inf,inf for nothing."""
+    failed: Literal["unknown", "zero"] | None
+    """What is assumed of f where evaluations failed: unknown, or zero."""
     noise: float | None
     """The variance of the noise on the latent g: on ln f, with the log warp."""
     constraints: str | Callable[..., Any] | Sequence[str | Callable[..., Any]] | None

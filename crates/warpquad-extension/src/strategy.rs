@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use warpquad::acquisition::{Acquisition, Context};
-use warpquad::engine::{Answer, Choice, History, Kept, LastFit, Strategy};
+use warpquad::engine::{Answer, Choice, Doubts, History, Kept, LastFit, Strategy};
 use warpquad::fit::Space;
 use warpquad::functional::{Drawing, law_of_z};
 use warpquad::kernel::Kernel;
@@ -73,6 +73,7 @@ impl Strategy for OneFit {
             estimate: drawn.estimate(),
             law: drawn.law,
             ensemble,
+            doubts: Doubts::default(),
         })
     }
 }

@@ -46,8 +46,8 @@ pub mod session;
 pub mod warp;
 
 pub use belief::{
-    Axes, Belief, Effects, Ensemble, Linearised, Matching, Model, PosteriorProcess, Process, Theta,
-    Warped,
+    Axes, Belief, Effects, Ensemble, Feasible, Linearised, Matching, Model, PosteriorProcess,
+    Process, Theta, Warped,
 };
 pub use data::{Data, Value};
 pub use error::{Error, Result};

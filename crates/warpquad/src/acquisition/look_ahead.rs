@@ -2,12 +2,14 @@
 
 use super::cross::Cross;
 use super::{Acquisition, Context, InformationGain, Maximise, Score, maximise};
-use crate::belief::{PosteriorProcess, ln_reach};
+use crate::belief::{Feasible, PosteriorProcess, ln_reach};
 use crate::error::Result;
 use crate::functional::Nodes;
+use crate::numeric::special::ln_add_exp;
 use crate::numeric::vmath;
 use crate::points::Points;
-use crate::warp::Warp;
+use crate::warp::{Marginal, Warp};
+use std::sync::Arc;
 
 /// Look ahead at the tails.
 ///
@@ -118,6 +120,7 @@ struct Look<'a> {
     how: &'a LookAhead,
     ahead: Ahead<'a>,
     nodes: Points,
+    feasible: Option<&'a Feasible>,
 }
 
 impl<'a> Look<'a> {
@@ -133,6 +136,7 @@ impl<'a> Look<'a> {
             how,
             ahead: Ahead::new(anatomy.posterior, anatomy.link.warp(), &nodes, u)?,
             nodes: nodes.points,
+            feasible: at.belief.feasible().map(Arc::as_ref),
         }))
     }
 
@@ -149,11 +153,55 @@ impl<'a> Look<'a> {
             ..Maximise::default()
         };
         let score = Score {
-            values: &|x| self.ahead.scores(x),
-            gradient: Some(&|x| self.ahead.gradient(x)),
+            values: &|x| self.scores(x),
+            gradient: Some(&|x| self.gradient(x)),
         };
         maximise(at.measure, at.taken, at.choice_seed(), &score, &options)
     }
+}
+
+impl Look<'_> {
+    /// The scores of points: what is left in the mean where an observation may come to nothing.
+    fn scores(&self, x: &Points) -> Result<Vec<f64>> {
+        let mut scores = self.ahead.scores(x)?;
+        if let Some(feasible) = self.feasible {
+            let now = self.ahead.ln_width();
+            for (score, chance) in scores.iter_mut().zip(feasible.ln_chance(x)) {
+                *score = -ln_mean_width(-*score, now, chance.exp());
+            }
+        }
+        Ok(scores)
+    }
+
+    /// The same at one point with its gradient.
+    fn gradient(&self, x: &[f64]) -> Result<(f64, Vec<f64>)> {
+        let (score, mut slope) = self.ahead.gradient(x)?;
+        let Some(feasible) = self.feasible else {
+            return Ok((score, slope));
+        };
+        let (now, c) = (self.ahead.ln_width(), feasible.ln_chance_at(x).exp());
+        let mean = ln_mean_width(-score, now, c);
+        // With W = exp(-score): d ln(c W + (1 - c) W_0) = (dc (W - W_0) - c W dscore) / (...).
+        let (after, before) = ((-score - mean).exp(), (now - mean).exp());
+        let lengths = self.ahead.posterior.process().theta().coordinate_lengths();
+        for (d, length) in lengths.iter().enumerate() {
+            let h = 1e-4 * length;
+            let at = |by: f64| {
+                let mut x = x.to_vec();
+                x[d] += by;
+                feasible.ln_chance_at(&x).exp()
+            };
+            let d_c = (at(h) - at(-h)) / (2.0 * h);
+            slope[d] = c * after * slope[d] - d_c * (after - before);
+        }
+        Ok((-mean, slope))
+    }
+}
+
+/// ln of the mean width, where an observation narrows it to `after` with the probability c and
+/// leaves it at `now` otherwise.
+fn ln_mean_width(after: f64, now: f64, c: f64) -> f64 {
+    ln_add_exp(c.ln() + after, (1.0 - c).max(0.0).ln() + now)
 }
 
 /// What is left of the tails after an observation.
@@ -206,6 +254,20 @@ impl<'a> Ahead<'a> {
             whole += middle.abs();
         }
         width / whole
+    }
+
+    /// ln of the width between the tails of Z as they are, in the unit of the scores.
+    fn ln_width(&self) -> f64 {
+        let width = |(at, w): (&Marginal, &f64)| {
+            let away = self.u * at.s.max(0.0).sqrt();
+            let [below, above] = [-away, away].map(|by| {
+                let local = self.warp.local(at.mu + by);
+                (w + local.ln_unit).exp() * local.value
+            });
+            (above - below).abs()
+        };
+        let pairs = self.cross.marginals.iter().zip(&self.ln_weights);
+        pairs.map(width).sum::<f64>().ln()
     }
 
     /// Minus ln of the width between the tails of Z, in some unit, after an observation at each

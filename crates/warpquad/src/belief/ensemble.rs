@@ -1,10 +1,11 @@
 //! Hold several models of one f, with weights and with how much wider they are than they claim.
 
-use super::{Anatomy, Belief, Model, Moments};
+use super::{Anatomy, Belief, Feasible, Model, Moments};
 use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::numeric::special::ln_add_exp;
 use crate::points::Points;
+use std::sync::Arc;
 
 /// A model of an ensemble.
 #[derive(Debug, Clone)]
@@ -55,6 +56,7 @@ pub struct Kind {
 pub struct Ensemble {
     kinds: Vec<Kind>,
     widening: f64,
+    feasible: Option<Arc<Feasible>>,
 }
 
 impl Ensemble {
@@ -82,7 +84,14 @@ impl Ensemble {
         Ensemble {
             kinds,
             widening: 1.0,
+            feasible: None,
         }
+    }
+
+    /// The same, of an f that is positive only where this says; everywhere without it.
+    pub fn within(mut self, feasible: Option<Arc<Feasible>>) -> Ensemble {
+        self.feasible = feasible;
+        self
     }
 
     /// The same, with everything it says so many times as uncertain.
@@ -193,7 +202,16 @@ impl Belief for Ensemble {
     }
 
     fn moments(&self, x: &Points) -> Result<Moments> {
-        Ok(self.mixed(x)?.moments)
+        let mut out = self.mixed(x)?.moments;
+        if let Some(feasible) = &self.feasible {
+            // f is a value with the probability c, and 0 otherwise.
+            for (i, ln_c) in feasible.ln_chance(x).into_iter().enumerate() {
+                let (c, mean) = (ln_c.exp(), out.mean[i]);
+                out.mean[i] = c * mean;
+                out.var[i] = c * out.var[i] + c * (1.0 - c) * mean * mean;
+            }
+        }
+        Ok(out)
     }
 
     fn cov(&self, x: &Points, y: &Points) -> Result<Mat> {
@@ -231,6 +249,10 @@ impl Belief for Ensemble {
             gradient.push((at(&up)? - at(&down)?) / (2.0 * h));
         }
         Ok((at(x)?, gradient))
+    }
+
+    fn feasible(&self) -> Option<&Arc<Feasible>> {
+        self.feasible.as_ref()
     }
 
     fn anatomy(&self) -> Option<Anatomy<'_>> {

@@ -7,16 +7,19 @@
 mod axes;
 mod effects;
 mod ensemble;
+mod feasible;
 mod linearised;
 mod model;
 mod posterior_process;
 mod process;
+mod propagation;
 mod theta;
 mod warped;
 
 pub use axes::Axes;
 pub use effects::Effects;
 pub use ensemble::{Ensemble, Kind, Member};
+pub use feasible::{Edges, Feasible};
 pub use linearised::Linearised;
 pub use model::{Matching, Model};
 pub(crate) use posterior_process::{JITTERS, not_positive_definite, well_conditioned};
@@ -30,6 +33,7 @@ use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
 use crate::warp::{Identity, LnVar, Marginal, Warp};
+use std::sync::Arc;
 
 /// Means and variances at some points, each in a unit of its own:
 /// m = offset + exp(ln_unit) mean, K(x, x) = exp(2 ln_unit) var.
@@ -104,6 +108,12 @@ pub trait Belief: Sync {
     /// The model that shows best where f is large: importance nodes start at its observations.
     fn guide(&self) -> Option<Anatomy<'_>> {
         self.anatomy()
+    }
+
+    /// Where f is positive, if that had to be learnt: the rest of the belief is about f there, and
+    /// nodes carry the probability of it.
+    fn feasible(&self) -> Option<&Arc<Feasible>> {
+        None
     }
 
     /// ln of what f may well be at the points, in size: |xi - offset| at the mean of g plus and

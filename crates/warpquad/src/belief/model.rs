@@ -1,6 +1,6 @@
 //! Pair a warp with the posterior process behind it: one model of f.
 
-use super::{Anatomy, Belief, Linearised, Moments, PosteriorProcess, Theta, Warped};
+use super::{Anatomy, Belief, Feasible, Linearised, Moments, PosteriorProcess, Theta, Warped};
 use crate::error::Result;
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
@@ -34,6 +34,7 @@ pub struct Model {
     warp: Affine,
     process: Arc<PosteriorProcess>,
     matching: Matching,
+    feasible: Option<Arc<Feasible>>,
 }
 
 impl Model {
@@ -43,7 +44,14 @@ impl Model {
             warp,
             process: Arc::new(process),
             matching,
+            feasible: None,
         }
+    }
+
+    /// The same, of an f that is positive only where this says.
+    pub fn within(mut self, feasible: Option<Arc<Feasible>>) -> Model {
+        self.feasible = feasible;
+        self
     }
 
     /// The warp, in the data's units.
@@ -136,6 +144,10 @@ impl Belief for Model {
 
     fn ln_var_gradient(&self, x: &[f64]) -> Result<(f64, Vec<f64>)> {
         self.with(|belief| belief.ln_var_gradient(x))
+    }
+
+    fn feasible(&self) -> Option<&Arc<Feasible>> {
+        self.feasible.as_ref()
     }
 
     fn anatomy(&self) -> Option<Anatomy<'_>> {

@@ -40,7 +40,8 @@ impl Engine {
             let ensemble = if zeros {
                 None
             } else {
-                Some(then.ensemble()?.clone())
+                // The audit tells anew where f is positive.
+                Some(then.ensemble()?.clone().within(None))
             };
             self.proposal = Some((ensemble, known));
         }

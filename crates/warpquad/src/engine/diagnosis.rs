@@ -1,7 +1,7 @@
 //! Say how far the models behind an answer are to be trusted: left-out predictions, and weights.
 
 use super::Engine;
-use crate::belief::{Ensemble, Kind, MeanFunction, Model};
+use crate::belief::{Belief, Ensemble, Kind, MeanFunction, Model};
 use crate::error::Result;
 use crate::functional::{Drawing, law_of_tilted, law_of_z};
 use crate::numeric::special::normal_quantile;
@@ -110,9 +110,10 @@ impl Engine {
             .filter(|kind| kind.weight >= least_weight);
         heavy
             .map(|kind| {
+                let one = alone(kind).within(ensemble.feasible().cloned());
                 let drawn = match tilt.ln_ratio {
-                    None => law_of_z(&alone(kind), frame.measure(), &how, streams)?,
-                    Some(_) => law_of_tilted(&alone(kind), tilt, &how, streams)?,
+                    None => law_of_z(&one, frame.measure(), &how, streams)?,
+                    Some(_) => law_of_tilted(&one, tilt, &how, streams)?,
                 };
                 Ok(KindSays {
                     label: label(&kind.fitted),

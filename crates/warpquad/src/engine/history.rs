@@ -32,6 +32,11 @@ pub struct History {
     /// Where, in the frame's coordinates.
     pub(super) points: Points,
     pub(super) values: Vec<Value>,
+    /// Where evaluations failed, in the frame's coordinates, each with the number of observations
+    /// before it.
+    pub(super) failed: Vec<(Vec<f64>, usize)>,
+    /// Whether f counts as 0 where evaluations failed.
+    pub(super) failed_is_zero: bool,
     /// Every fit that chose a point, in order.
     pub(super) fits: Vec<LastFit>,
 }
@@ -46,6 +51,8 @@ impl History {
             seed,
             noise: 0.0,
             values: Vec::new(),
+            failed: Vec::new(),
+            failed_is_zero: false,
             fits: Vec::new(),
         })
     }
@@ -57,8 +64,16 @@ impl History {
     pub(super) fn framed(&self, frame: Frame, points: &Points, reach: f64) -> Result<History> {
         let mut out = History::new(frame, self.range, self.seed)?;
         out.noise = self.noise;
-        for (x, &value) in points.iter().zip(&self.values) {
+        out.failed_is_zero = self.failed_is_zero;
+        let mut failed = self.failed.iter().peekable();
+        for (i, (x, &value)) in points.iter().zip(&self.values).enumerate() {
+            while let Some((z, _)) = failed.next_if(|(_, before)| *before <= i) {
+                out.add_failed(&self.frame.point_from_frame(z), reach)?;
+            }
             out.add(x, value, reach)?;
+        }
+        for (z, _) in failed {
+            out.add_failed(&self.frame.point_from_frame(z), reach)?;
         }
         Ok(out)
     }
@@ -71,6 +86,15 @@ impl History {
         if is_new && dot(&y, &y) <= reach * reach {
             self.points.push(&y)?;
             self.values.push(self.frame.value(&y, value));
+        }
+        Ok(())
+    }
+
+    /// Take a user's point where an evaluation failed, unless it is farther out than `reach`.
+    pub(super) fn add_failed(&mut self, x: &[f64], reach: f64) -> Result<()> {
+        let y = self.frame.point_to_frame(x)?;
+        if dot(&y, &y) <= reach * reach {
+            self.failed.push((y, self.len()));
         }
         Ok(())
     }
@@ -88,6 +112,16 @@ impl History {
     /// The seed of the run.
     pub fn seed(&self) -> u64 {
         self.seed
+    }
+
+    /// Where evaluations failed, in the frame's coordinates.
+    pub fn failed(&self) -> impl Iterator<Item = &[f64]> {
+        self.failed.iter().map(|(z, _)| z.as_slice())
+    }
+
+    /// Whether f counts as 0 where evaluations failed; otherwise nothing is assumed of it.
+    pub fn failed_is_zero(&self) -> bool {
+        self.failed_is_zero
     }
 
     /// The variance of the noise on g.
@@ -120,6 +154,23 @@ impl History {
         make(self.points.clone(), self.values.clone())
     }
 
+    /// Whether an observation is not 0.
+    pub(super) fn is_positive(&self, i: usize) -> bool {
+        self.values[i].ln_abs() > f64::NEG_INFINITY
+    }
+
+    /// The observations where f is positive.
+    pub fn positive_data(&self) -> Result<Data> {
+        let kept: Vec<usize> = (0..self.len()).filter(|&i| self.is_positive(i)).collect();
+        let make = if self.noise > 0.0 {
+            Data::noisy
+        } else {
+            Data::new
+        };
+        let values = kept.iter().map(|&i| self.values[i]).collect();
+        make(self.points.select(&kept), values)
+    }
+
     /// The last fit that chose a point.
     pub fn last_fit(&self) -> Option<&LastFit> {
         self.fits.last()
@@ -138,10 +189,12 @@ impl History {
     /// The same run when it had seen its first `n` observations.
     pub fn first(&self, n: usize) -> History {
         let fits = self.fits.iter().take_while(|fit| fit.n <= n);
+        let failed = self.failed.iter().filter(|(_, before)| *before < n);
         History {
             frame: self.frame.clone(),
             points: self.points.slice(0, n),
             values: self.values[..n].to_vec(),
+            failed: failed.cloned().collect(),
             fits: fits.cloned().collect(),
             ..*self
         }

@@ -41,5 +41,5 @@ pub use outcome::Outcome;
 pub use peak::Peak;
 pub use published::Published;
 pub use run::{Engine, integrate};
-pub use strategy::{Answer, Choice, Kept, Strategy};
+pub use strategy::{Answer, Choice, Doubts, Kept, Strategy};
 pub use symmetry::Image;

@@ -29,8 +29,8 @@ impl Engine {
         let ln_ratio = self.ln_ratio(&frame);
         let (tilt, n) = (self.tilt(&frame, &ln_ratio), EXPECTATION_NODES);
         let followed = tilt.plausible(&ensemble, 1.0, n, seed)?;
-        let plain = tilt.weighted(Nodes::sobol(tilt.measure, n, seed)?);
-        let nodes = better_nodes(&ensemble, followed, plain)?;
+        let plain = Nodes::sobol(tilt.measure, n, seed)?.within(&ensemble);
+        let nodes = better_nodes(&ensemble, followed, tilt.weighted(plain))?;
         let rng = streams.rng(Stream::Expectation);
         let ratio = Ratio::new(&ensemble, &nodes, EXPECTATION_DRAWS, JOINT_NODES, &rng)?;
         let points = self.points_from_frame(&frame, ratio.points())?;

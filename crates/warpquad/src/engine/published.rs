@@ -1,7 +1,7 @@
 //! Run a method as published: one model, the paper's parts.
 
 use super::fitter::Fitter;
-use super::strategy::{Answer, Choice, Kept, Strategy};
+use super::strategy::{Answer, Choice, Doubts, Kept, Strategy};
 use super::{History, LastFit, range};
 use crate::acquisition::{Acquisition, Context};
 use crate::belief::{Ensemble, Matching, Model};
@@ -137,6 +137,7 @@ impl Strategy for Published {
             ensemble,
             law,
             estimate,
+            doubts: Doubts::default(),
         })
     }
 }

@@ -80,7 +80,7 @@ impl Engine {
             current: None,
             answered: None,
             proposal: None,
-            kept: None,
+            kept: Kept::default(),
         })
     }
 
@@ -90,6 +90,12 @@ impl Engine {
         if let Some(ascent) = &mut self.ascent {
             ascent.set_noise(variance.sqrt());
         }
+        self
+    }
+
+    /// Count f as 0 where evaluations fail; without it nothing is assumed of f there.
+    pub fn with_failed_as_zero(mut self, is_zero: bool) -> Engine {
+        self.history.failed_is_zero = is_zero;
         self
     }
 
@@ -250,7 +256,7 @@ impl Engine {
         self.current = None;
         self.answered = None;
         self.proposal = None;
-        self.kept = None;
+        self.kept = Kept::default();
     }
 
     /// Before the climb has ended, answer in the frame of the peak as far as it is known.
@@ -355,6 +361,16 @@ impl Engine {
         (fine && climbs).then_some(z)
     }
 
+    /// An evaluation failed for good: nothing is known of f there but that it cannot be had.
+    pub fn fail(&mut self, x: &[f64]) -> Result<()> {
+        self.history.add_failed(x, f64::INFINITY)?;
+        if let (Some(framed), Some(ascent)) = (&mut self.framed, &self.ascent) {
+            framed.add_failed(x, ascent.reach())?;
+        }
+        self.answered = None;
+        Ok(())
+    }
+
     /// The data so far, in the coordinates of the process.
     pub fn data(&self) -> Result<Data> {
         self.history().data()
@@ -397,7 +413,7 @@ impl Engine {
             current: None,
             answered: None,
             proposal: None,
-            kept: None,
+            kept: Kept::default(),
         };
         let same = then.peaks().len() == self.peaks().len();
         if let Some(ascent) = &then.ascent

@@ -1,7 +1,7 @@
 //! Say what a strategy decides: when to fit and how, where to look next, what to answer.
 
 use super::{History, LastFit, Outcome, Tuning};
-use crate::belief::{Ensemble, Model, Theta};
+use crate::belief::{Edges, Ensemble, Model, Theta};
 use crate::error::Result;
 use crate::functional::{Estimate, Law};
 use crate::measure::Chart;
@@ -20,9 +20,15 @@ pub struct Choice<'a> {
     pub step: usize,
 }
 
-/// A fit that a strategy may keep between choices. It is a function of the history, so a restored
-/// run makes it again.
-pub type Kept = Option<LastFit>;
+/// What a strategy may keep between choices. It is a function of the history, so a restored run
+/// makes it again.
+#[derive(Debug, Clone, Default)]
+pub struct Kept {
+    /// The fit of the model that explores.
+    pub explorer: Option<LastFit>,
+    /// How sharp and how bent the edge of where f is positive is, after so many observations.
+    pub edges: Option<(Edges, usize)>,
+}
 
 /// How a method goes about a run.
 ///
@@ -81,9 +87,30 @@ pub struct Answer {
     pub law: Law,
     /// The normal law of Z.
     pub estimate: Estimate,
+    /// What else speaks against it.
+    pub doubts: Doubts,
+}
+
+/// What speaks against an answer beside its own law of Z.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Doubts {
+    /// The part of Z, as it is believed, that lies where evaluations fail; `None` where that is not
+    /// learnt.
+    pub failed_part: Option<f64>,
+    /// The sd of noise on ln f that explains exact observations far better than none.
+    pub noise_sd: Option<f64>,
 }
 
 impl Answer {
+    /// The same for Z alone: what is said of f stays as it is.
+    pub(super) fn with_law_reaching(self, nats: f64) -> Answer {
+        let ensemble = self.ensemble.clone();
+        Answer {
+            ensemble,
+            ..self.reaching(nats)
+        }
+    }
+
     /// The answer with a 95 % interval that reaches at least so many nats to each side.
     pub(super) fn reaching(self, nats: f64) -> Answer {
         let half = 0.5 * (self.law.ln_quantile(0.975) - self.law.ln_quantile(0.025));
@@ -96,6 +123,7 @@ impl Answer {
             estimate: law.estimate(self.estimate.relative_node_error()),
             ensemble: self.ensemble.widened(times),
             law,
+            doubts: self.doubts,
         }
     }
 

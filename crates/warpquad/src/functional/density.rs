@@ -1,13 +1,14 @@
 //! Give the density f pi / Z that an ensemble believes in, up to pi.
 
 use super::Nodes;
-use crate::belief::{self, Ensemble, Model};
+use crate::belief::{self, Belief, Ensemble, Feasible, Model};
 use crate::error::{Error, Result};
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_sum_exp};
 use crate::points::Points;
 use crate::warp::{Marginal, Warp};
+use std::sync::Arc;
 
 /// Variance of g beyond which the mean of f says nothing: f is then unknown by a factor e, and the
 /// mean of exp(g), exp(mu + s/2), follows the far tail of g.
@@ -20,6 +21,8 @@ const KNOWN_VARIANCE: f64 = 1.0;
 pub(super) struct Density<'a> {
     /// For each kind its best model, ln of its weight, and ln of its Z.
     kinds: Vec<(&'a Model, f64, f64)>,
+    /// Nodes carry it; a point that is moved to has to be asked.
+    feasible: Option<&'a Feasible>,
 }
 
 /// The density on the nodes that its Z is summed on.
@@ -54,7 +57,10 @@ impl<'a> Density<'a> {
         }
         match kinds.is_empty() {
             true => Err(no_mass()),
-            false => Ok((Density { kinds }, OnNodes { by_kind, ln_reach })),
+            false => {
+                let feasible = ensemble.feasible().map(Arc::as_ref);
+                Ok((Density { kinds, feasible }, OnNodes { by_kind, ln_reach }))
+            }
         }
     }
 
@@ -79,7 +85,17 @@ impl<'a> Density<'a> {
     pub fn of_kind(&self, place: usize, x: &Points) -> Result<Vec<f64>> {
         let (model, _, ln_z) = self.kinds[place];
         let (ln_f, _) = ln_centres(model, x, None)?;
-        Ok(ln_f.into_iter().map(|ln_f| ln_f - ln_z).collect())
+        let chances = self.ln_chance(x);
+        let pairs = ln_f.into_iter().zip(chances);
+        Ok(pairs.map(|(ln_f, chance)| ln_f + chance - ln_z).collect())
+    }
+
+    /// ln of the probability that f is positive; 0 where nothing had to be learnt of it.
+    pub fn ln_chance(&self, x: &Points) -> Vec<f64> {
+        match self.feasible {
+            Some(feasible) => feasible.ln_chance(x),
+            None => vec![0.0; x.len()],
+        }
     }
 
     /// The same with f at the mean of g in place of the mean of f, which takes no variance: cheap,
@@ -91,7 +107,8 @@ impl<'a> Density<'a> {
             let (ln_unit, value) = whole(model.warp().offset(), model.value_at(mu, mu));
             ln_unit + value.max(0.0).ln() - ln_z
         };
-        Ok(means.into_iter().map(ln_f).collect())
+        let pairs = means.into_iter().zip(self.ln_chance(x));
+        Ok(pairs.map(|(mu, chance)| ln_f(mu) + chance).collect())
     }
 
     /// The place of a kind drawn by what each adds to the mean of f / Z at a node.

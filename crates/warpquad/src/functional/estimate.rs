@@ -40,6 +40,11 @@ impl Estimate {
         self.ln_unit.exp() * self.var.sqrt()
     }
 
+    /// The same with the error of the nodes.
+    pub fn sd_with_nodes(&self) -> f64 {
+        self.ln_unit.exp() * self.var.sqrt().hypot(self.node_error)
+    }
+
     /// ln of the mean of Z; NaN if the mean is negative.
     pub fn ln_mean(&self) -> f64 {
         if self.offset == 0.0 {

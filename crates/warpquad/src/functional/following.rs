@@ -38,9 +38,11 @@ pub(super) fn follow(
 /// in each of which a mixture of Gaussians is fitted to the weighted nodes of the round before
 /// (population Monte Carlo, Cappe et al. 2004). The mixture lives in the measure's normal scores,
 /// where pi is N(0, I) and has no edges. A fifth of the nodes are the measure's own, so no weight
-/// exceeds 5. Where the measure has no density, or nothing is observed, it gives Sobol' nodes.
+/// exceeds 5. Where the belief had to learn where f is positive, weights carry the probability of
+/// that. Where the measure has no density, or nothing is observed, it gives Sobol' nodes.
 pub(crate) struct Follower<'a> {
     measure: &'a dyn Measure,
+    belief: &'a dyn Belief,
     found: Option<Found>,
     /// A seed for its nodes that no round has used.
     pub seed: u64,
@@ -58,7 +60,7 @@ impl<'a> Follower<'a> {
     /// Adapt with a quarter of n nodes a round.
     pub fn new(
         measure: &'a dyn Measure,
-        belief: &dyn Belief,
+        belief: &'a dyn Belief,
         reach: &dyn Fn(&Points) -> Result<Vec<f64>>,
         n: usize,
         seed: u64,
@@ -68,6 +70,7 @@ impl<'a> Follower<'a> {
         let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
             return Ok(Follower {
                 measure,
+                belief,
                 found: None,
                 seed,
             });
@@ -80,7 +83,7 @@ impl<'a> Follower<'a> {
         let size = n.div_ceil(ADAPTING_ONE_IN);
         let (mut rng, mut seed) = (Rng::new(seed).child(1), seed);
         for _ in 0..MOST_ROUNDS {
-            let nodes = found.nodes(measure, size, seed)?;
+            let nodes = found.nodes(measure, size, seed)?.within(belief);
             let (t, ln_mass) = weighed(&nodes, reach, found.scores.as_ref())?;
             let Some(mixture) = Mixture::fit(&t, &ln_mass, &mut rng) else {
                 break;
@@ -93,6 +96,7 @@ impl<'a> Follower<'a> {
         }
         Ok(Follower {
             measure,
+            belief,
             found: Some(found),
             seed,
         })
@@ -100,10 +104,11 @@ impl<'a> Follower<'a> {
 
     /// About n nodes, weighted for integrals against pi.
     pub fn nodes(&self, n: usize, seed: u64) -> Result<Nodes> {
-        match &self.found {
+        let nodes = match &self.found {
             Some(found) => found.nodes(self.measure, n, seed),
             None => Nodes::sobol(self.measure, n, seed),
-        }
+        }?;
+        Ok(nodes.within(self.belief))
     }
 }
 

@@ -79,6 +79,20 @@ impl Law {
         self
     }
 
+    /// The law of Z times a factor that is independent of it: each draw of ln Z with a draw of ln
+    /// of the factor. A law of a Z that may be negative stays as it is.
+    pub(crate) fn times(mut self, ln_factors: &[f64], rng: &mut Rng) -> Law {
+        if self.ln_unit.is_none() && !ln_factors.is_empty() {
+            let mut order: Vec<usize> = (0..self.samples.len()).collect();
+            rng.shuffle(&mut order);
+            for (place, &i) in order.iter().enumerate() {
+                self.samples[i] += ln_factors[place % ln_factors.len()];
+            }
+            self.samples.sort_by(f64::total_cmp);
+        }
+        self
+    }
+
     /// The draws' mean and variance as an estimate, on nodes with that relative error.
     pub(crate) fn estimate(&self, relative_node_error: f64) -> Estimate {
         let (ln_unit, mean, var) = self.moments();
@@ -273,7 +287,8 @@ pub fn law_of_z(
         nodes: follower.nodes(how.nodes, follower.seed)?,
         boxes: None,
     };
-    if ensemble.is_positive() {
+    // Boxes find many digits of a smooth surface, and an edge is none.
+    if ensemble.is_positive() && ensemble.feasible().is_none() {
         on.boxes = boxes(ensemble, measure, &on.nodes, how.box_error)?;
     }
     if on.boxes.is_some() {

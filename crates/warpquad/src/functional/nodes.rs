@@ -111,6 +111,16 @@ impl Nodes {
         follow(measure, belief, &reach, n, seed)
     }
 
+    /// The same nodes, with weights for integrals over where the belief knows f to be positive.
+    pub(crate) fn within(mut self, belief: &dyn Belief) -> Nodes {
+        if let Some(feasible) = belief.feasible() {
+            let chances = feasible.ln_chance(&self.points);
+            let pairs = self.ln_weights.iter_mut().zip(chances);
+            pairs.for_each(|(weight, chance)| *weight += chance);
+        }
+        self
+    }
+
     /// The first replicates that together have at most `most` nodes, as a rule of its own.
     pub(crate) fn at_most(&self, most: usize) -> Nodes {
         let size = self.points.len() / self.replicates;

@@ -71,11 +71,15 @@ pub(crate) fn sample_tilted(
         .iter()
         .map(|&node| density.draw_kind(&on.by_kind, node, rng))
         .collect();
-    let pairs = picks.iter().zip(&kinds);
+    let points = nodes.points.select(&picks);
+    let chances = density.ln_chance(&points);
+    let pairs = picks.iter().zip(&kinds).zip(&chances);
     let mut walkers = Walkers {
         tilt,
-        points: nodes.points.select(&picks),
-        ln_density: pairs.map(|(&node, &k)| on.by_kind[k][node]).collect(),
+        points,
+        ln_density: pairs
+            .map(|((&node, &k), chance)| on.by_kind[k][node] + chance)
+            .collect(),
         ln_cheap: Vec::new(),
         kinds,
         density,

@@ -25,6 +25,8 @@ pub enum Stream {
     Posterior,
     /// Points of the audit.
     Audit,
+    /// Draws of where f is positive.
+    Edge,
 }
 
 /// Numbers that no step of a run reaches.

@@ -375,6 +375,7 @@ impl Driver {
                     *self.attempts.entry(id).or_insert(0) += 1;
                     self.queue.push_back(id);
                 } else if let Some(x) = self.forget_pending(id) {
+                    self.integrator.fail(&x)?;
                     self.given_up.push(&x)?;
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::coroutine::Coroutine;
 use super::setup;
-use super::spec::Problem;
+use super::spec::{Failed, Problem};
 use crate::baseline::{self, Baseline, BaselineOutcome};
 use crate::data::Value;
 use crate::engine::{Draw, Engine, LastFit, Method, Outcome, Peak};
@@ -83,6 +83,7 @@ impl Integrator {
             seed,
         )?
         .with_noise(problem.settings.noise.unwrap_or(0.0))
+        .with_failed_as_zero(problem.settings.failed == Some(Failed::Zero))
         .with_start(problem.start.points(), problem.start.half_widths())?;
         Ok(Integrator::Quadrature {
             described: setup::method_json(problem, &method),
@@ -200,6 +201,14 @@ impl Integrator {
         let reason = "a baseline takes no points that it did not ask for";
         self.engine_mut()
             .ok_or_else(|| Error::spec("initial", reason))
+    }
+
+    /// An evaluation failed for good.
+    pub fn fail(&mut self, x: &[f64]) -> Result<()> {
+        match self {
+            Integrator::Quadrature { engine, .. } => engine.fail(x),
+            Integrator::Baseline(_) => Ok(()),
+        }
     }
 
     pub fn observations(&self) -> (&Points, &[Value]) {

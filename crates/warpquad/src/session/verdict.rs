@@ -55,6 +55,10 @@ pub struct Evidence {
     pub audit: Option<String>,
     /// Evaluations that failed.
     pub failures: usize,
+    /// The part of Z, as it is believed, where evaluations fail; `None` where that is not learnt.
+    pub failed_part: Option<f64>,
+    /// The sd of noise that seems to be on values that are said to be exact.
+    pub suspected_noise_sd: Option<f64>,
     /// The effective number of draws that carry Z, for a prior that is a sample.
     pub effective_draws: Option<f64>,
     /// Whether a model of f is fitted at all; a baseline has none.
@@ -79,7 +83,9 @@ const FEW_PER_DIMENSION: usize = 6;
 const MODELS_NATS: f64 = 0.5;
 /// Half a percent of Z is below what anyone asks of an evidence.
 const NODE_ERROR: f64 = 5e-3;
-/// More of the evaluations than this may not fail.
+/// More of Z than this may not lie where evaluations fail.
+const FAILED_PART: f64 = 0.1;
+/// More of the evaluations than this may not fail, where nothing is learnt of where they do.
 const FAILURES: f64 = 0.2;
 /// More of another prior than this may not lie where the run's own has nothing.
 const OUTSIDE: f64 = 1e-3;
@@ -101,6 +107,7 @@ pub fn reasons(of: &Evidence) -> Vec<Reason> {
         node_error(of),
         audit(of),
         failures(of),
+        noise(of),
         thin_prior(of),
         another_prior(of),
     ];
@@ -225,7 +232,27 @@ fn audit(of: &Evidence) -> Option<Reason> {
     )
 }
 
+fn noise(of: &Evidence) -> Option<Reason> {
+    let sd = of.suspected_noise_sd?;
+    reason(
+        "noise",
+        format!(
+            "The values look as if they had noise of sd {sd:.2} or so: declare it with `noise`, or \
+             make the integrand exact."
+        ),
+    )
+}
+
 fn failures(of: &Evidence) -> Option<Reason> {
+    if let Some(part) = of.failed_part {
+        return (part > FAILED_PART).then(|| Reason {
+            code: "failures",
+            sentence: format!(
+                "About {:.0} % of Z lies where evaluations fail: f there is a guess from around.",
+                100.0 * part
+            ),
+        });
+    }
     let asked = of.evaluations + of.failures;
     let many = of.failures as f64 > FAILURES * asked as f64;
     many.then(|| Reason {
@@ -377,6 +404,20 @@ mod tests {
                 "failures",
                 Evidence {
                     failures: 40,
+                    ..sound()
+                },
+            ),
+            (
+                "failures",
+                Evidence {
+                    failed_part: Some(0.3),
+                    ..sound()
+                },
+            ),
+            (
+                "noise",
+                Evidence {
+                    suspected_noise_sd: Some(0.3),
                     ..sound()
                 },
             ),

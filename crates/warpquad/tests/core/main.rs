@@ -8,6 +8,7 @@ mod bad_input;
 mod common;
 mod constraints;
 mod derived;
+mod doubt;
 mod effects;
 mod ensemble;
 mod fit_gradients;

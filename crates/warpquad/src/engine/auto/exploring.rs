@@ -1,8 +1,8 @@
 //! Look for further modes, once what is known of Z has settled.
 
 use super::maker::{Maker, Shape, Warping};
-use super::{Auto, schedule};
-use crate::belief::{Model, Theta};
+use super::{Auto, feasible, schedule};
+use crate::belief::{Belief, Model, Theta};
 use crate::engine::strategy::Kept;
 use crate::engine::{History, LastFit};
 use crate::error::Result;
@@ -20,7 +20,7 @@ pub(super) fn explorer(
     pending: &Points,
     kept: &mut Kept,
 ) -> Result<Model> {
-    let data = seen.data()?;
+    let data = feasible::data(auto, seen)?;
     let tau = seen.last_fit().and_then(|fit| fit.tau);
     let explore = |tau: f64, kept: &mut Kept| -> Option<Model> {
         let theta = theta(auto, seen, tau, kept)?;
@@ -32,7 +32,9 @@ pub(super) fn explorer(
         maker.condition(&shape(tau), theta).ok()
     };
     match tau.and_then(|tau| explore(tau, kept)) {
-        Some(model) => model.with_pending(pending),
+        Some(model) => Ok(model
+            .with_pending(pending)?
+            .within(lead.feasible().cloned())),
         None => Ok(lead.clone()),
     }
 }
@@ -48,22 +50,22 @@ fn shape(tau: f64) -> Shape {
 fn theta(auto: &Auto, seen: &History, tau: f64, kept: &mut Kept) -> Option<Theta> {
     let n = schedule::milestone(seen.len(), &auto.tuning);
     let serves = |last: &LastFit| (last.n, last.tau) == (n, Some(tau));
-    if !kept.as_ref().is_some_and(serves) {
-        let data = seen.first(n).data().ok()?;
+    if !kept.explorer.as_ref().is_some_and(serves) {
+        let data = feasible::data(auto, &seen.first(n)).ok()?;
         let maker = Maker {
             auto,
             seen,
             data: &data,
         };
         let fitted = maker.fitter(&shape(tau)).ok()?.fit_all(None).ok()?;
-        *kept = Some(LastFit {
+        kept.explorer = Some(LastFit {
             theta: fitted.theta().clone(),
             n,
             full: n,
             tau: Some(tau),
         });
     }
-    kept.as_ref().map(|last| last.theta.clone())
+    kept.explorer.as_ref().map(|last| last.theta.clone())
 }
 
 #[cfg(test)]
@@ -101,7 +103,7 @@ mod tests {
     fn explorer_of(run: &mut Engine) -> Model {
         let lead = run.model().unwrap().unwrap().clone();
         let none = Points::empty(2).unwrap();
-        explorer(&auto(), run.history(), &lead, &none, &mut None).unwrap()
+        explorer(&auto(), run.history(), &lead, &none, &mut Kept::default()).unwrap()
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 mod axes;
 mod climb;
+mod doubts;
 mod effects;
 mod exploring;
+mod feasible;
 mod maker;
 mod models;
 mod refinement;
@@ -20,7 +22,7 @@ pub use tuning::{Field, Tuning};
 use super::strategy::{Answer, Choice, Kept, Strategy};
 use super::{History, LastFit, range};
 use crate::acquisition::{Acquisition, Context, Explore, LookAhead};
-use crate::belief::{Belief, Model};
+use crate::belief::{Belief, Ensemble, Model};
 use crate::error::Result;
 use crate::fit::Space;
 use crate::functional::{Drawing, DrawnLaw, Estimate, Law, law_of_z};
@@ -100,10 +102,10 @@ impl Auto {
 
     /// What the leading model said of Z.
     fn said_after(&self, seen: &History, streams: Streams) -> Option<Said> {
-        let data = seen.data().ok()?;
-        if data.all_zero() && seen.range().lo == 0.0 {
+        if seen.data().ok()?.all_zero() && seen.range().lo == 0.0 {
             return None;
         }
+        let data = feasible::data(self, seen).ok()?;
         let (lead, fit) = self.fit(seen).ok()?;
         let maker = Maker {
             auto: self,
@@ -131,7 +133,28 @@ impl Auto {
         };
         let seen = maker.seen;
         let streams = Streams::new(streams.seed(Stream::Hindsight), seen.len() as u64);
-        law_of_z(&ensemble, seen.frame().measure(), &how, streams)
+        self.law_within(ensemble, seen, &how, streams)
+            .map(|(drawn, _)| drawn)
+    }
+
+    /// The law of Z over where f is positive, with the uncertainty about where that is, and the
+    /// ensemble that knows it.
+    fn law_within(
+        &self,
+        ensemble: Ensemble,
+        seen: &History,
+        how: &Drawing,
+        streams: Streams,
+    ) -> Result<(DrawnLaw, Ensemble)> {
+        let ensemble = ensemble.within(feasible::for_answer(self, seen));
+        let measure = seen.frame().measure();
+        let mut drawn = law_of_z(&ensemble, measure, how, streams)?;
+        if let Some(edge) = ensemble.feasible() {
+            let mut rng = streams.rng(Stream::Edge);
+            let factors = feasible::ln_factors(edge, &ensemble, measure, &self.tuning, &mut rng)?;
+            drawn.law = drawn.law.times(&factors, &mut rng);
+        }
+        Ok((drawn, ensemble))
     }
 }
 
@@ -154,7 +177,8 @@ impl Strategy for Auto {
     }
 
     fn fit(&self, seen: &History) -> Result<(Model, LastFit)> {
-        let (n, data, last) = (seen.len(), seen.data()?, seen.last_fit());
+        let data = feasible::data(self, seen)?;
+        let (n, last) = (seen.len(), seen.last_fit());
         let maker = Maker {
             auto: self,
             seen,
@@ -198,6 +222,10 @@ impl Strategy for Auto {
         choice: &Choice<'_>,
         kept: &mut Kept,
     ) -> Result<Vec<f64>> {
+        let lead = &lead.clone().within(feasible::for_choice(self, seen, kept));
+        if let Some(z) = feasible::edge_point(self, seen, lead, choice)? {
+            return Ok(z);
+        }
         let at = |belief| Context {
             belief,
             measure: seen.frame().measure(),
@@ -218,27 +246,31 @@ impl Strategy for Auto {
     }
 
     fn answer(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<Answer> {
-        let data = seen.data()?;
+        let data = feasible::data(self, seen)?;
         let maker = Maker {
             auto: self,
             seen,
             data: &data,
         };
         let ensemble = models::ensemble(&maker, lead, fit.tau)?;
-        let measure = seen.frame().measure();
-        let drawn = law_of_z(&ensemble, measure, &self.drawing(), seen.streams())?;
+        let (drawn, ensemble) = self.law_within(ensemble, seen, &self.drawing(), seen.streams())?;
         let wider = self.hindsight(seen, Said::by(&drawn.law, drawn.node_error));
         let law = drawn.law.widened(wider);
-        Ok(Answer {
+        let doubts = doubts::doubts(&maker, &ensemble, lead, fit.tau);
+        let answer = Answer {
             estimate: law.estimate(drawn.node_error),
             ensemble: ensemble.widened(wider),
             law,
-        })
+            doubts,
+        };
+        // What was extrapolated may as well be nothing.
+        let kept = (1.0 - doubts.failed_part.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
+        Ok(answer.with_law_reaching(-kept.ln()))
     }
 
     /// The leading model's word, as wide as its left-out errors make it.
     fn glance(&self, seen: &History, lead: &Model, fit: &LastFit) -> Result<(Law, Estimate)> {
-        let data = seen.data()?;
+        let data = feasible::data(self, seen)?;
         let maker = Maker {
             auto: self,
             seen,

@@ -1,11 +1,11 @@
 //! Decide which models join the answer, and with which weights.
 
+use super::Auto;
 use super::maker::{Maker, Shape, Warping};
 use super::saturation;
 use super::scores::scores;
 use super::units::is_of_one_order;
 use super::widening::member_widening;
-use super::{Auto, Tuning};
 use crate::belief::{Ensemble, Kind, Member, Model};
 use crate::engine::fitter::Fitter;
 use crate::error::Result;
@@ -23,33 +23,38 @@ use crate::numeric::stream::Stream;
 /// points no choice has ever put to the test, can predict the observations best and Z by nats too
 /// high. A mean that falls off needs observations for each of its 3 d + 2 numbers: three points
 /// lie on some parabola exactly.
+///
+/// Under noise such a mean explains all that is seen, and the process has nothing left to be
+/// unsure about: its numbers are fitted, and the law of Z took them for known. The root of f knows
+/// its noise on ln f no more.
 fn shapes(maker: &Maker<'_>, tau: Option<f64>) -> Vec<Shape> {
     let tuning = &maker.auto.tuning;
     let lead = Shape::of_answer(maker.warping(tau));
-    let mut out = vec![
-        lead,
-        Shape {
-            is_rough: true,
-            ..lead
-        },
-        Shape {
+    let rough = Shape {
+        is_rough: true,
+        ..lead
+    };
+    let mut out = vec![lead, rough];
+    let is_noisy = maker.seen.noise() > 0.0;
+    if !is_noisy {
+        out.push(Shape {
             is_exact: true,
             ..lead
-        },
-    ];
+        });
+    }
     let numbers = 3 * maker.dim() + 2;
     let enough = maker.data.len() >= tuning.observations_per_number * numbers;
-    if enough && maker.auto.warp.follows_ln_f() {
+    if !is_noisy && enough && maker.auto.warp.follows_ln_f() {
         out.push(Shape {
             quadratic_mean: true,
             ..lead
         });
     }
-    let candidates = saturation::candidates(maker.dim(), tuning);
+    let candidates = saturation::candidates(maker.dim(), maker.seen.noise(), tuning);
     if let Some(sooner) = tau.and_then(|tau| saturation::next_shorter(tau, &candidates)) {
         out.push(Shape::of_answer(Warping::Saturating(sooner)));
     }
-    if tau.is_some() && is_of_one_order(&maker.ln_f(), tuning) {
+    if !is_noisy && tau.is_some() && is_of_one_order(&maker.ln_f(), tuning) {
         out.push(Shape::of_answer(Warping::Root));
     }
     out
@@ -111,7 +116,7 @@ pub(super) fn ensemble(maker: &Maker<'_>, lead: &Model, tau: Option<f64>) -> Res
             continue;
         };
         let rng = &mut streams.rng(Stream::Hyperparameters).child(i as u64);
-        let members = members(&maker.fitter(&shape)?, &fitted, weight, tuning, rng);
+        let members = members(maker, &maker.fitter(&shape)?, &fitted, weight, rng);
         kinds.push(Kind {
             fitted,
             weight,
@@ -123,12 +128,13 @@ pub(super) fn ensemble(maker: &Maker<'_>, lead: &Model, tau: Option<f64>) -> Res
 
 /// A kind's members: as many draws of theta as its weight is worth.
 fn members(
+    maker: &Maker<'_>,
     fitter: &Fitter<'_>,
     fitted: &Model,
     weight: f64,
-    tuning: &Tuning,
     rng: &mut Rng,
 ) -> Vec<Member> {
+    let (tuning, noise) = (&maker.auto.tuning, maker.seen.noise());
     let count = (tuning.hyperdraws as f64 * weight).round().max(1.0) as usize;
     // Where theta cannot be drawn, the best one stands for all.
     let drawn = match fitter.drawn(fitted, count, rng) {
@@ -136,7 +142,7 @@ fn members(
         _ => vec![(fitted.clone(), 1.0)],
     };
     let member = |(model, weight): (Model, f64)| Member {
-        widening: member_widening(&model, tuning),
+        widening: member_widening(&model, noise, tuning),
         model,
         weight,
     };
@@ -147,12 +153,12 @@ fn members(
 pub(super) fn lead_alone(maker: &Maker<'_>, lead: &Model, tau: Option<f64>) -> Result<Ensemble> {
     let shape = Shape::of_answer(maker.warping(tau));
     let model = maker.condition(&shape, lead.theta().clone())?;
-    let Auto { tuning, .. } = maker.auto;
+    let (Auto { tuning, .. }, noise) = (maker.auto, maker.seen.noise());
     Ok(Ensemble::of(vec![Kind {
         members: vec![Member {
             model: model.clone(),
             weight: 1.0,
-            widening: member_widening(&model, tuning),
+            widening: member_widening(&model, noise, tuning),
         }],
         fitted: model,
         weight: 1.0,

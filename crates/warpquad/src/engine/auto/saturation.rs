@@ -8,15 +8,23 @@ use super::scores::{coarse_scores, difference};
 use crate::belief::{Model, Theta};
 use crate::error::Result;
 
-/// Where the warp may saturate in this many dimensions, shortest first.
+/// Where the warp may saturate in this many dimensions, under noise of this variance on ln f,
+/// shortest first.
+///
+/// A warp that bends takes noise of variance s for a shift of s/(2 tau) at the top, so under noise
+/// the shortest are left out.
 ///
 /// Beyond `plain_tau_nats` g is ln f nearly as it is, and a smooth kernel follows depths that do
 /// not matter: many dimensions have no points to spare for them.
-pub(super) fn candidates(dim: usize, tuning: &Tuning) -> Vec<f64> {
+pub(super) fn candidates(dim: usize, noise: f64, tuning: &Tuning) -> Vec<f64> {
     let all_fit = dim <= tuning.plain_dimensions;
     let taus = tuning.taus_nats.iter().copied();
-    taus.filter(|tau| all_fit || *tau <= tuning.plain_tau_nats)
-        .collect()
+    let fit: Vec<f64> = taus
+        .filter(|tau| all_fit || *tau <= tuning.plain_tau_nats)
+        .collect();
+    let last = fit.last().copied();
+    let straight = |tau: &f64| *tau >= tuning.noise_taus * noise || Some(*tau) == last;
+    fit.into_iter().filter(straight).collect()
 }
 
 /// The next tau below this one among the candidates.
@@ -65,7 +73,9 @@ pub(super) fn choose(
 ) -> Result<(Model, f64)> {
     let tuning = &maker.auto.tuning;
     let shape = |tau: f64| Shape::of_choice(Warping::Saturating(tau));
-    let last_tau = last_tau.unwrap_or(tuning.first_tau_nats);
+    let candidates = candidates(maker.dim(), maker.seen.noise(), tuning);
+    let first_tau = tuning.first_tau_nats.max(candidates[0]);
+    let last_tau = last_tau.unwrap_or(first_tau);
     let fit_all = |tau: f64| maker.fitter(&shape(tau))?.fit_all(None);
     let first = fit_all(last_tau);
     let sparing = is_sparing(maker.data.len(), maker.dim(), tuning);
@@ -75,7 +85,7 @@ pub(super) fn choose(
         _ => fit_all(tau),
     };
     let mut best: Option<(f64, Model)> = None;
-    for tau in candidates(maker.dim(), tuning) {
+    for tau in candidates {
         let shorter = |(best, _): &(f64, Model)| *best < tuning.plain_tau_nats;
         // Where one that saturates sooner is better, plain ones are not tried.
         if tau > tuning.plain_tau_nats && best.as_ref().is_some_and(shorter) {
@@ -107,10 +117,19 @@ mod tests {
     #[test]
     fn plain_warps_are_for_few_dimensions() {
         let tuning = Tuning::default();
-        assert_eq!(candidates(2, &tuning), [3.0, 10.0, 30.0, 100.0, 300.0]);
-        assert_eq!(candidates(3, &tuning), [3.0, 10.0, 30.0]);
-        assert_eq!(next_shorter(30.0, &candidates(3, &tuning)), Some(10.0));
-        assert_eq!(next_shorter(3.0, &candidates(3, &tuning)), None);
+        let few = candidates(3, 0.0, &tuning);
+        assert_eq!(candidates(2, 0.0, &tuning), [3.0, 10.0, 30.0, 100.0, 300.0]);
+        assert_eq!(few, [3.0, 10.0, 30.0]);
+        assert_eq!(next_shorter(30.0, &few), Some(10.0));
+        assert_eq!(next_shorter(3.0, &few), None);
+    }
+
+    #[test]
+    fn noise_leaves_warps_out_that_bend_within_it() {
+        let tuning = Tuning::default();
+        assert_eq!(candidates(3, 0.09, &tuning), [3.0, 10.0, 30.0]);
+        assert_eq!(candidates(3, 9.0, &tuning), [30.0]);
+        assert_eq!(candidates(3, 1e4, &tuning), [30.0]);
     }
 
     #[test]

@@ -71,6 +71,22 @@ pub(super) fn understatement(model: &Model, tuning: &Tuning) -> f64 {
         .max(1.0)
 }
 
+/// The root mean square of what a model's predictions of left-out g are off by.
+pub(super) fn left_out_error(model: &Model, tuning: &Tuning) -> f64 {
+    let left_out = left_out(model, tuning);
+    let squares = left_out.iter().map(|(g, at)| (g - at.mu).powi(2));
+    (squares.sum::<f64>() / left_out.len().max(1) as f64).sqrt()
+}
+
+/// The mean share of a model's left-out variances that is its own, not that of declared noise.
+pub(super) fn own_share(model: &Model, noise: f64, tuning: &Tuning) -> f64 {
+    let left_out = left_out(model, tuning);
+    let own = left_out
+        .iter()
+        .map(|(_, at)| (1.0 - noise / at.s).clamp(0.0, 1.0));
+    own.sum::<f64>() / left_out.len().max(1) as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{line_history, model_with_nugget};

@@ -166,6 +166,8 @@ tuning! {
         plain_gain_nats: f64 = 0.5, "nats an observation";
         /// To be taken up, it must gain where f is asked for to this part of itself.
         plain_part: f64 = 0.1, "part of f";
+        /// Under noise a warp saturates no sooner than so many times its variance.
+        noise_taus: f64 = 3.0, "nats a squared nat";
     }
     "Saturation: who judges" {
         /// Observations so far below the largest do not judge models.
@@ -264,6 +266,30 @@ tuning! {
         look_candidates: usize = 128, "points";
         /// Gradients that refine the best candidate.
         look_gradients: usize = 10, "evaluations";
+    }
+    "Where f is positive" {
+        /// One choice in so many looks for the edge of a region where f is 0.
+        edge_one_in: usize = 3, "choices";
+        /// ... where more than this part of Z is in doubt at the edge.
+        edge_part: f64 = 0.01, "part of Z";
+        /// Nodes that show where the edge matters.
+        edge_nodes: usize = 1024, "nodes";
+        /// Nodes at which the edge is drawn jointly.
+        edge_draws_nodes: usize = 200, "nodes";
+        /// What the edge is uncertain about is taken so many times larger.
+        edge_widening: f64 = 1.5, "factor";
+    }
+    "Noise that nobody declared" {
+        /// Sds of noise that are tried, in parts of the root mean square of left-out errors.
+        suspected_parts: Vec<f64> = vec![1.0, 0.5], "parts of left-out errors";
+        /// Left-out errors below this are no matter.
+        suspected_least_sd: f64 = 0.02, "nats";
+        /// Noise is suspected where left-out observations gain so many standard errors ...
+        suspected_errors: f64 = 1.0, "standard errors";
+        /// ... and so much each.
+        suspected_gain_nats: f64 = 0.1, "nats an observation";
+        /// Observations before it is looked for.
+        suspected_least: usize = 20, "observations";
     }
     "Climb" {
         /// There is a narrow peak where half of the first points are so far below the best.

@@ -1,7 +1,7 @@
 //! Decide how much wider than it claims the answer is: left-out errors, and hindsight.
 
 use super::Tuning;
-use super::scores::understatement;
+use super::scores::{own_share, understatement};
 use crate::belief::Model;
 use crate::functional::Law;
 
@@ -9,9 +9,15 @@ use crate::functional::Law;
 const TAIL: f64 = 0.025;
 
 /// How many times as uncertain as it claims a member is: by how far its left-out predictions are
-/// off, and by what the models are wrong about together, which no average over them shows.
-pub(super) fn member_widening(model: &Model, tuning: &Tuning) -> f64 {
-    tuning.shared_widening * understatement(model, tuning)
+/// off, and by what the models are wrong about together, which no average over them shows. What
+/// declared noise of this variance leaves unknown is no fault of theirs.
+pub(super) fn member_widening(model: &Model, noise: f64, tuning: &Tuning) -> f64 {
+    let own = if noise > 0.0 {
+        own_share(model, noise, tuning)
+    } else {
+        1.0
+    };
+    (1.0 + (tuning.shared_widening - 1.0) * own) * understatement(model, tuning)
 }
 
 /// What a law of ln Z says, for a comparison with another one.

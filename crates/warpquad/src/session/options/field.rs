@@ -1,7 +1,7 @@
 //! Carry a checked setting into the field of a Rust struct, and back.
 
 use super::Setting;
-use crate::session::spec::OnFailure;
+use crate::session::spec::{Failed, OnFailure};
 use crate::warp::Range;
 use std::collections::BTreeMap;
 
@@ -158,6 +158,19 @@ impl Typed for Range {
                 }),
                 _ => None,
             },
+            _ => None,
+        }
+    }
+}
+
+impl Typed for Failed {
+    fn write(&self) -> Setting {
+        Setting::Text(self.name().to_string())
+    }
+
+    fn read(setting: &Setting) -> Option<Failed> {
+        match setting {
+            Setting::Text(text) => Failed::ALL.into_iter().find(|one| one.name() == text),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ use super::{Case, Entry, Field, Fields, Kept, Kind, PLAIN, Reach, Section};
 use crate::engine::Tuning;
 use crate::fit::Space;
 use crate::measure::Chart;
-use crate::session::spec::OnFailure;
+use crate::session::spec::{Failed, OnFailure};
 use crate::warp::Range;
 
 /// Make the structs that hold the options and the table that describes them out of the same lines.
@@ -82,6 +82,10 @@ options! {
         on_failure: OnFailure = OnFailure::Stop,
         "After a failed evaluation: stop, skip the point, or retry it",
         { kind: Kind::Word(OnFailure::NAMES), value: "WORD" }
+
+        failed: Option<Failed> = None,
+        "What is assumed of f where evaluations failed: unknown, or zero",
+        { kind: Kind::Word(Failed::NAMES), value: "WORD", unset: "unknown", kept: Kept::Method, refused: NO_PROCESS }
 
         retries: usize = 2,
         "Attempts after the first, under retry; also restarts of a crashed command for one point",

@@ -139,6 +139,28 @@ impl OnFailure {
     }
 }
 
+/// What is assumed of f where evaluations failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Failed {
+    /// Nothing: f goes on as it does around.
+    #[default]
+    Unknown,
+    /// f is 0 there.
+    Zero,
+}
+
+impl Failed {
+    /// All of them.
+    pub const ALL: [Failed; 2] = [Failed::Unknown, Failed::Zero];
+    /// Their names.
+    pub const NAMES: &'static [&'static str] = &["unknown", "zero"];
+
+    /// What users write.
+    pub fn name(self) -> &'static str {
+        Failed::NAMES[self as usize]
+    }
+}
+
 /// The prior, by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PriorSpec {
