@@ -112,7 +112,7 @@ pub(super) fn edge_point(
     choice: &Choice<'_>,
 ) -> Result<Option<Vec<f64>>> {
     let tuning = &auto.tuning;
-    let due = choice.step % tuning.edge_one_in == 0;
+    let due = choice.step.is_multiple_of(tuning.edge_one_in);
     let zeros = has_edges(auto, seen) && (0..seen.len()).any(|i| !seen.is_positive(i));
     let counts = zeros || seen.failed_is_zero() && seen.failed().next().is_some();
     let Some(feasible) = lead.feasible().filter(|_| due && counts) else {
@@ -134,7 +134,8 @@ pub(super) fn edge_point(
         .map(|i| (all[i] + 2.0 * doubt(i) - top).exp())
         .sum();
     let whole: f64 = (0..all.len()).map(mass).sum();
-    if !(doubted > tuning.edge_part * whole) {
+    let matters = doubted > tuning.edge_part * whole;
+    if !matters {
         return Ok(None);
     }
     let free = |i: &usize| choice.taken.iter().all(|x| x != nodes.points.row(*i));
