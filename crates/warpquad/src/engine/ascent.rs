@@ -1,6 +1,6 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
-use super::auto::{Climb, Tuning};
+use super::auto::{Climb, Parameters, Tuning};
 use super::symmetry::{Trials, Wanted};
 use super::{Frame, Image, Peak};
 use crate::data::Value;
@@ -13,17 +13,18 @@ use crate::points::Points;
 /// of the frames that were taken.
 #[derive(Debug, Clone)]
 pub(super) struct Ascent {
-    /// The prior in normal scores, where the climb lives.
-    scores: Frame,
+    /// The prior in free coordinates, where the climb lives.
+    free: Frame,
+    parameters: Parameters,
     tuning: Tuning,
     seed: u64,
     noise_sd: f64,
-    /// How far the user thinks that each parameter may be off, in normal scores.
+    /// How far the user thinks that each parameter may be off, in free coordinates.
     steps: Option<Vec<f64>>,
     stage: Stage,
     /// The observed points in the user's coordinates.
     observed: Vec<Vec<f64>>,
-    /// ln f + ln pi of the observations so far, in normal scores.
+    /// ln f + ln pi of the observations so far, in free coordinates.
     points: Vec<Vec<f64>>,
     values: Vec<f64>,
     /// Which of them stand for space-filling points.
@@ -49,12 +50,13 @@ enum Stage {
 }
 
 impl Ascent {
-    /// Nothing seen yet; `None` for a prior without normal scores.
+    /// Nothing seen yet; `None` for a prior without free coordinates.
     pub fn new(measure: &dyn Measure, tuning: &Tuning, seed: u64) -> Option<Ascent> {
         let fine = measure.has_density();
-        let scores = Frame::prior(measure, Chart::Score).ok().filter(|_| fine)?;
+        let free = Frame::prior(measure, Chart::Free).ok().filter(|_| fine)?;
         Some(Ascent {
-            scores,
+            parameters: parameters(measure, &free),
+            free,
             tuning: tuning.clone(),
             seed,
             noise_sd: 0.0,
@@ -77,7 +79,7 @@ impl Ascent {
     pub fn set_steps(&mut self, middle: &[f64], half_widths: &[f64]) {
         let at = |sign: f64| {
             let x = middle.iter().zip(half_widths).map(|(m, h)| m + sign * h);
-            self.scores.point_to_frame(&x.collect::<Vec<f64>>())
+            self.free.point_to_frame(&x.collect::<Vec<f64>>())
         };
         if let (Ok(low), Ok(high)) = (at(-1.0), at(1.0)) {
             let half = low.iter().zip(&high).map(|(low, high)| 0.5 * (high - low));
@@ -85,9 +87,9 @@ impl Ascent {
         }
     }
 
-    /// Whether normal scores of a point can be had.
+    /// Whether free coordinates of a point can be had.
     pub fn has_place(&self, x: &[f64]) -> bool {
-        let scores = self.scores.point_to_frame(x);
+        let scores = self.free.point_to_frame(x);
         scores.is_ok_and(|z| z.iter().all(|z| z.is_finite()))
     }
 
@@ -106,7 +108,7 @@ impl Ascent {
         }
         while let Stage::Narrow(climb, _) = &mut self.stage
             && let Some(z) = climb.awaited()
-            && failed.iter().any(|x| self.scores.point_from_frame(z) == x)
+            && failed.iter().any(|x| self.free.point_from_frame(z) == x)
         {
             climb.fail();
         }
@@ -118,11 +120,11 @@ impl Ascent {
     }
 
     fn take(&mut self, x: &[f64], value: Value) -> Result<()> {
-        let z = self.scores.point_to_frame(x)?;
-        let value = value.ln_abs() - 0.5 * z.iter().map(|z| z * z).sum::<f64>();
+        let z = self.free.point_to_frame(x)?;
+        let value = value.ln_abs() + self.free.measure().ln_density(&z);
         self.tell_trial(x, Some(value));
         if let Stage::Narrow(climb, None) = &mut self.stage {
-            let awaited = climb.awaited().map(|z| self.scores.point_from_frame(z));
+            let awaited = climb.awaited().map(|z| self.free.point_from_frame(z));
             climb.tell(&z, value, awaited.is_some_and(|awaited| awaited == x));
         }
         self.observed.push(x.to_vec());
@@ -158,16 +160,16 @@ impl Ascent {
         if !self.holds(z) {
             return Some(f64::NEG_INFINITY);
         }
-        let x = self.scores.point_from_frame(z);
+        let x = self.free.point_from_frame(z);
         let known = self.observed.iter().position(|known| *known == x);
         known
             .filter(|_| self.noise_sd == 0.0)
             .map(|known| self.values[known])
     }
 
-    /// Whether a point of normal scores is in the region that the prior is restricted to.
+    /// Whether a point of free coordinates is in the region that the prior is restricted to.
     fn holds(&self, z: &[f64]) -> bool {
-        self.scores.region().is_none_or(|region| region.holds(z))
+        self.free.region().is_none_or(|region| region.holds(z))
     }
 
     /// Once the climb has ended, ask which exchanges of parameters leave its top as it is.
@@ -177,7 +179,7 @@ impl Ascent {
             && let Some((top, value)) = climb.best()
         {
             let top = (top, value);
-            *trials = Some(Trials::new(&self.scores, Wanted::All, top, self.noise_sd));
+            *trials = Some(Trials::new(&self.free, Wanted::All, top, self.noise_sd));
         }
     }
 
@@ -187,7 +189,7 @@ impl Ascent {
             return;
         };
         let mut awaited = trials.awaited();
-        let place = awaited.position(|z| self.scores.point_from_frame(&z) == x);
+        let place = awaited.position(|z| self.free.point_from_frame(&z) == x);
         drop(awaited);
         if let Some(place) = place {
             trials.tell(place, value);
@@ -216,7 +218,7 @@ impl Ascent {
         if n < tuning.initial_least {
             return Stage::Watching;
         }
-        let enough = n >= tuning.initial_per_dimension * self.scores.dim();
+        let enough = n >= tuning.initial_per_dimension * self.free.dim();
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
         let top = self
             .values
@@ -231,7 +233,7 @@ impl Ascent {
             Some(best) => {
                 let top = (self.points[best].as_slice(), self.values[best]);
                 Stage::Labels(Trials::new(
-                    &self.scores,
+                    &self.free,
                     Wanted::Labels,
                     top,
                     self.noise_sd,
@@ -243,8 +245,8 @@ impl Ascent {
 
     /// The beginning of a climb that knows all observations.
     fn climbing(&self) -> Stage {
-        let dim = self.scores.dim();
-        let mut climb = Climb::of(dim, &self.tuning, self.noise_sd, self.seed);
+        let parameters = self.parameters.clone();
+        let mut climb = Climb::of(parameters, &self.tuning, self.noise_sd, self.seed);
         climb.set_steps(self.steps.as_deref());
         for (z, &value) in self.points.iter().zip(&self.values) {
             climb.tell(z, value, false);
@@ -265,7 +267,7 @@ impl Ascent {
     pub fn ask(&self, pending: &Points) -> Option<Vec<f64>> {
         let is_pending = |x: &Vec<f64>| pending.iter().any(|p| p == x);
         let open = |trials: &Trials| {
-            let mut open = trials.awaited().map(|z| self.scores.point_from_frame(&z));
+            let mut open = trials.awaited().map(|z| self.free.point_from_frame(&z));
             open.find(|x| !is_pending(x))
         };
         let climb = match &self.stage {
@@ -274,13 +276,13 @@ impl Ascent {
             Stage::Watching | Stage::Broad => return None,
         };
         let awaited = Some(climb.awaited()?).filter(|z| self.holds(z))?;
-        let x = self.scores.point_from_frame(awaited);
+        let x = self.free.point_from_frame(awaited);
         if !is_pending(&x) {
             return Some(x);
         }
         let beside = (0..2 * pending.len() + 20).map(|k| climb.beside(k));
         let mut inside = beside.filter(|z| self.holds(z));
-        let mut points = inside.by_ref().map(|z| self.scores.point_from_frame(&z));
+        let mut points = inside.by_ref().map(|z| self.free.point_from_frame(&z));
         points.find(|x| !is_pending(x))
     }
 
@@ -297,7 +299,7 @@ impl Ascent {
     /// The present frame; `None` while it is the prior.
     pub fn frame(&self) -> Result<Option<Frame>> {
         let last = self.peaks.last();
-        last.map(|(_, peak)| self.scores.with_peak(peak.clone()))
+        last.map(|(_, peak)| self.free.with_peak(peak.clone()))
             .transpose()
     }
 
@@ -326,7 +328,7 @@ impl Ascent {
     /// The frame of the peak as the climb knows it now; `None` where there is nothing to climb.
     pub fn provisional_frame(&self) -> Result<Option<Frame>> {
         let peak = self.first_peak();
-        peak.map(|peak| self.scores.with_peak(peak)).transpose()
+        peak.map(|peak| self.free.with_peak(peak)).transpose()
     }
 
     /// How far the best value has risen over the last half of the observations, in nats: the climb
@@ -339,7 +341,7 @@ impl Ascent {
 
     /// How far from its centre a frame takes observations.
     pub fn reach(&self) -> f64 {
-        self.tuning.frame_reach_sd + (self.scores.dim() as f64).sqrt()
+        self.tuning.frame_reach_sd + (self.free.dim() as f64).sqrt()
     }
 
     /// The last number of observations, up to `n`, at which the frame is looked at again and was
@@ -347,7 +349,7 @@ impl Ascent {
     pub fn round_due(&self, n: usize) -> Option<usize> {
         let (first, _) = *self.peaks.first()?;
         let (last, _) = *self.peaks.last()?;
-        let round = self.tuning.round_per_dimension * (self.scores.dim() + 2);
+        let round = self.tuning.round_per_dimension * (self.free.dim() + 2);
         let mut milestone = first;
         let mut due = None;
         while milestone <= n {
@@ -381,6 +383,24 @@ impl Ascent {
             peaks: peaks.cloned().collect(),
             ..self.clone()
         }
+    }
+}
+
+/// A normal law has less than this beyond each end of what a climb may ask for.
+const BEYOND: f64 = 3e-14;
+
+/// What a climb has to know of the parameters of a prior.
+fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
+    let dim = free.dim();
+    let end = |p: f64| {
+        let mut z = vec![0.0; dim];
+        free.measure().quantile(&vec![p; dim], &mut z);
+        z
+    };
+    let is_positive = |(low, high): (f64, f64)| low == 0.0 && high == f64::INFINITY;
+    Parameters {
+        ends: end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).collect(),
+        is_positive: measure.support().into_iter().map(is_positive).collect(),
     }
 }
 

@@ -32,7 +32,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Frame {
-    /// The prior, in its chart; in normal scores for a peak.
+    /// The prior, in its chart; in free coordinates for a peak.
     prior: Arc<dyn Coordinates>,
     /// The peak that q follows, and q in its coordinates; `None` for the prior itself.
     peak: Option<(Peak, Arc<dyn Measure>)>,
@@ -47,12 +47,12 @@ impl Frame {
         })
     }
 
-    /// A measure of a peak's own shape; an error where the prior has no normal scores.
+    /// A measure of a peak's own shape; an error where the prior has no free coordinates.
     pub fn peak(measure: &dyn Measure, peak: Peak) -> Result<Frame> {
-        Frame::prior(measure, Chart::Score)?.with_peak(peak)
+        Frame::prior(measure, Chart::Free)?.with_peak(peak)
     }
 
-    /// The frame of a peak, of a prior in normal scores.
+    /// The frame of a peak, of a prior in free coordinates.
     pub(super) fn with_peak(&self, peak: Peak) -> Result<Frame> {
         let standard = || Arc::new(Normal::standard()) as Arc<_>;
         let law = Product::new((0..self.dim()).map(|_| standard()).collect())?;
@@ -150,8 +150,8 @@ impl Frame {
     pub fn ln_ratio(&self, y: &[f64]) -> f64 {
         match &self.peak {
             Some((peak, _)) => {
-                let ln_divisor = self.region().map_or(0.0, Restricted::ln_divisor);
-                peak.ln_ratio(y, &peak.from_standard(y)) - ln_divisor
+                let z = peak.from_standard(y);
+                self.prior.measure().ln_density(&z) - peak.ln_density(&z)
             }
             None => 0.0,
         }
@@ -166,7 +166,7 @@ impl Frame {
     }
 }
 
-/// The region of a prior in normal scores, in the coordinates of a peak.
+/// The region of a prior in free coordinates, in the coordinates of a peak.
 #[derive(Debug)]
 struct AroundPeak {
     peak: Peak,

@@ -7,11 +7,11 @@
 use super::Frame;
 use crate::numeric::random::Rng;
 
-/// A map of the prior's normal scores onto themselves: z'_i = sign_i z_{from_i}.
+/// A map of the prior's free coordinates onto themselves: z'_i = sign_i z_{from_i}.
 ///
 /// ```
 /// use warpquad::engine::Image;
-/// // Parameters 0 and 1 change places, and the score of parameter 2 its sign.
+/// // Parameters 0 and 1 change places, and the coordinate of parameter 2 its sign.
 /// let swap = Image::new(vec![2, 1, -3])?;
 /// assert_eq!(swap.apply(&[0.1, 0.2, 0.3]), [0.2, 0.1, -0.3]);
 /// assert!(Image::new(vec![1, 1]).is_err());
@@ -20,13 +20,13 @@ use crate::numeric::random::Rng;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
     /// For each parameter the number of the one that it is taken from, counted from 1, with a minus
-    /// sign where the score changes its sign.
+    /// sign where the coordinate changes its sign.
     from: Vec<i64>,
 }
 
 impl Image {
     /// The map that takes parameter i from the parameter `from[i]`, counted from 1; a minus sign
-    /// turns its score round.
+    /// turns its coordinate round.
     pub fn new(from: Vec<i64>) -> crate::Result<Image> {
         let mut seen = vec![false; from.len()];
         for entry in &from {
@@ -265,7 +265,7 @@ mod tests {
             .iter()
             .map(|(name, numbers)| univariate(name, numbers).unwrap());
         let prior = Product::new(laws.collect()).unwrap();
-        Frame::prior(&prior, Chart::Score).unwrap()
+        Frame::prior(&prior, Chart::Free).unwrap()
     }
 
     /// The images that count for a value of every point, at some top.

@@ -28,14 +28,24 @@ pub enum Chart {
     Score,
     /// The unit cube u = F(x): pi becomes uniform.
     Unit,
+    /// Coordinates without bounds, in which narrow peaks are sought: the logarithm of positive
+    /// parameters and x on the whole line, both from the median and in units of the prior's spread;
+    /// the normal score between two ends.
+    Free,
 }
 
 impl Chart {
     /// All charts.
-    pub const ALL: [Chart; 4] = [Chart::Identity, Chart::Natural, Chart::Score, Chart::Unit];
+    pub const ALL: [Chart; 5] = [
+        Chart::Identity,
+        Chart::Natural,
+        Chart::Score,
+        Chart::Unit,
+        Chart::Free,
+    ];
 
     /// Their names.
-    pub const NAMES: &'static [&'static str] = &["identity", "natural", "score", "unit"];
+    pub const NAMES: &'static [&'static str] = &["identity", "natural", "score", "unit", "free"];
 
     /// Its name.
     pub fn name(self) -> &'static str {
@@ -169,7 +179,7 @@ impl Coordinate {
     }
 }
 
-/// The law of z = `coordinate`(X), for an X without a named one.
+/// The law of z = (`coordinate`(X) - center)/unit, for an X without a named one.
 ///
 /// # Definition
 /// ln p(z) = ln p_X(x(z)) + ln dx/dz.
@@ -185,42 +195,82 @@ impl Coordinate {
 pub struct Pushed {
     law: Arc<dyn Univariate>,
     coordinate: Coordinate,
+    center: f64,
+    unit: f64,
 }
 
 impl Pushed {
     /// Push `law` forward.
     pub fn new(law: Arc<dyn Univariate>, coordinate: Coordinate) -> Pushed {
-        Pushed { law, coordinate }
+        Pushed {
+            law,
+            coordinate,
+            center: 0.0,
+            unit: 1.0,
+        }
+    }
+
+    /// Push `law` forward, and measure from the median in units of the sd that a normal law with
+    /// its quartiles would have.
+    pub fn standard(law: Arc<dyn Univariate>, coordinate: Coordinate) -> Pushed {
+        let quartiles = [0.25, 0.5, 0.75].map(|p| coordinate.to_natural(law.quantile(p)));
+        let unit = 0.5 * (quartiles[2] - quartiles[0]) / normal_quantile(0.75);
+        let fine = unit.is_finite() && unit > 0.0;
+        Pushed {
+            law,
+            coordinate,
+            center: quartiles[1],
+            unit: if fine { unit } else { 1.0 },
+        }
+    }
+
+    /// z of x; not finite outside the support.
+    fn to_natural(&self, x: f64) -> f64 {
+        (self.coordinate.to_natural(x) - self.center) / self.unit
+    }
+
+    /// x of z.
+    fn from_natural(&self, z: f64) -> f64 {
+        self.coordinate.from_natural(self.before(z))
+    }
+
+    /// ln dx/dz.
+    fn ln_jacobian(&self, z: f64) -> f64 {
+        self.coordinate.ln_jacobian(self.before(z)) + self.unit.ln()
+    }
+
+    /// The natural coordinate of z.
+    fn before(&self, z: f64) -> f64 {
+        self.center + self.unit * z
     }
 }
 
 impl Univariate for Pushed {
     fn quantile_at(&self, tail: Tail) -> f64 {
-        self.coordinate.to_natural(self.law.quantile_at(tail))
+        self.to_natural(self.law.quantile_at(tail))
     }
 
     fn cdf(&self, z: f64) -> f64 {
-        self.law.cdf(self.coordinate.from_natural(z))
+        self.law.cdf(self.from_natural(z))
     }
 
     fn sf(&self, z: f64) -> f64 {
-        self.law.sf(self.coordinate.from_natural(z))
+        self.law.sf(self.from_natural(z))
     }
 
     fn ln_density(&self, z: f64) -> f64 {
-        self.law.ln_density(self.coordinate.from_natural(z)) + self.coordinate.ln_jacobian(z)
+        self.law.ln_density(self.from_natural(z)) + self.ln_jacobian(z)
     }
 
     fn d_ln_density(&self, z: f64) -> f64 {
-        let x = self.coordinate.from_natural(z);
-        let slope = self.coordinate.ln_jacobian(z).exp();
-        self.law.d_ln_density(x) * slope + self.coordinate.d_ln_jacobian(z)
+        let slope = self.ln_jacobian(z).exp();
+        let of_jacobian = self.unit * self.coordinate.d_ln_jacobian(self.before(z));
+        self.law.d_ln_density(self.from_natural(z)) * slope + of_jacobian
     }
 
     fn support(&self) -> (f64, f64) {
         let (lo, hi) = self.law.support();
-        let end = |x: f64| self.coordinate.to_natural(x);
-        (end(lo), end(hi))
+        (self.to_natural(lo), self.to_natural(hi))
     }
 
     fn mean(&self) -> Option<f64> {
@@ -238,6 +288,7 @@ enum Chart1 {
     Plain(Coordinate),
     Score(Arc<dyn Univariate>),
     Unit(Arc<dyn Univariate>),
+    Free(Pushed),
 }
 
 impl Chart1 {
@@ -247,6 +298,15 @@ impl Chart1 {
             Chart::Natural => Chart1::Plain(law.coordinate()),
             Chart::Score => Chart1::Score(law.clone()),
             Chart::Unit => Chart1::Unit(law.clone()),
+            Chart::Free => match law.support() {
+                (lo, hi) if lo == f64::NEG_INFINITY && hi == f64::INFINITY => {
+                    Chart1::Free(Pushed::standard(law.clone(), Coordinate::Linear))
+                }
+                (lo, hi) if lo == 0.0 && hi == f64::INFINITY => {
+                    Chart1::Free(Pushed::standard(law.clone(), Coordinate::Log))
+                }
+                _ => Chart1::Score(law.clone()),
+            },
         }
     }
 
@@ -258,6 +318,7 @@ impl Chart1 {
                 (_, q) => -normal_quantile(q),
             },
             Chart1::Unit(law) => law.cdf(x),
+            Chart1::Free(pushed) => pushed.to_natural(x),
         }
     }
 
@@ -275,6 +336,7 @@ impl Chart1 {
                 })
             }
             Chart1::Unit(law) => law.quantile(open(z)),
+            Chart1::Free(pushed) => pushed.from_natural(z),
         }
     }
 
@@ -283,6 +345,7 @@ impl Chart1 {
             Chart1::Plain(coordinate) => coordinate.ln_jacobian(z),
             Chart1::Score(law) => ln_normal_pdf(z) - law.ln_density(self.from_natural(z)),
             Chart1::Unit(law) => -law.ln_density(self.from_natural(z)),
+            Chart1::Free(pushed) => pushed.ln_jacobian(z),
         }
     }
 
@@ -296,6 +359,7 @@ impl Chart1 {
             }
             Chart1::Score(_) => Arc::new(Normal::standard()),
             Chart1::Unit(_) => Arc::new(Uniform::unit()),
+            Chart1::Free(pushed) => Arc::new(pushed.clone()),
         }
     }
 }

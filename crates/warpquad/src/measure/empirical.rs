@@ -179,7 +179,7 @@ impl Measure for Empirical {
     fn coordinates(&self, chart: Chart) -> Result<Box<dyn Coordinates>> {
         match chart {
             Chart::Identity | Chart::Natural => Ok(self.natural()),
-            Chart::Score | Chart::Unit => {
+            Chart::Score | Chart::Unit | Chart::Free => {
                 let reason = format!(
                     "a sample has no \"{}\" chart; use identity, or rescale the points themselves",
                     chart.name()

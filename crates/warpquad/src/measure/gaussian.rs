@@ -159,7 +159,7 @@ impl Measure for Gaussian {
     fn coordinates(&self, chart: Chart) -> Result<Box<dyn Coordinates>> {
         Ok(match chart {
             Chart::Identity | Chart::Natural => self.natural(),
-            Chart::Score => Box::new(Whitened::new(self, false)),
+            Chart::Score | Chart::Free => Box::new(Whitened::new(self, false)),
             Chart::Unit => Box::new(Whitened::new(self, true)),
         })
     }

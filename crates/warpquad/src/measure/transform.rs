@@ -247,8 +247,11 @@ impl Measure for Transform {
         match chart {
             Chart::Natural | Chart::Unit => Ok(self.natural()),
             Chart::Identity => Ok(Box::new(Identity(self.clone()))),
-            Chart::Score => {
-                let reason = "a map of the cube has no \"score\" chart; use unit, or map normal scores yourself";
+            Chart::Score | Chart::Free => {
+                let reason = format!(
+                    "a map of the cube has no \"{}\" chart; use unit, or map normal scores yourself",
+                    chart.name()
+                );
                 Err(Error::spec("chart", reason))
             }
         }

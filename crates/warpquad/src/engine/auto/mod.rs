@@ -17,6 +17,7 @@ mod units;
 mod widening;
 
 pub use climb::Climb;
+pub(in crate::engine) use climb::Parameters;
 pub use tuning::{Field, Tuning};
 
 use super::strategy::{Answer, Choice, Kept, Strategy};

@@ -22,6 +22,7 @@ pub(super) struct Line {
     turns: usize,
     expansions: usize,
     vertices: usize,
+    approaches: usize,
     next: Option<f64>,
 }
 
@@ -38,6 +39,11 @@ const BLIND: [f64; 3] = [-1.0, 3.0, -3.0];
 const MOST_TURNS: usize = 8;
 const MOST_EXPANSIONS: usize = 6;
 const MOST_VERTICES: usize = 2;
+const MOST_APPROACHES: usize = 15;
+/// A cliff is not approached for less than this part of what the line gained so far.
+const ENOUGH_OF_SLOPE: f64 = 0.01;
+/// The parts of the way to a cliff that the next trial goes, at least and at most.
+const NEAREST_PARTS: [f64; 2] = [0.05, 0.9];
 /// Where one side falls this many times more steeply than the other, a parabola takes it as less.
 const STEEPEST: f64 = 30.0;
 /// A vertex stays this part of the way to its neighbours inside the bracket.
@@ -58,6 +64,7 @@ impl Line {
             turns: 0,
             expansions: 0,
             vertices: 0,
+            approaches: 0,
             next: Some(step),
         }
     }
@@ -115,6 +122,9 @@ impl Line {
             self.expansions += 1;
             return Some(EXPANSION * at);
         }
+        if let Some(side) = self.cliff_side(best) {
+            return self.towards(best, side);
+        }
         let (vertex, gain) = self.vertex(best)?;
         let enough = ENOUGH_PART * (self.trials[best].1 - self.origin);
         if self.vertices == MOST_VERTICES || gain < self.tolerance_nats.max(enough) {
@@ -146,6 +156,54 @@ impl Line {
             _ => 1.0,
         };
         Some(-step * factor)
+    }
+
+    /// The side on which the best trial is next to a cliff, while the other side only falls gently;
+    /// -1 or 1. A likelihood does so along the logarithm of a noise.
+    fn cliff_side(&self, best: usize) -> Option<isize> {
+        if best == 0 || best + 1 >= self.trials.len() {
+            return None;
+        }
+        let (at, value) = self.trials[best];
+        let steepness = |i: usize| {
+            let (t, v) = self.trials[i];
+            (value - v) / (t - at).abs()
+        };
+        let is_cliff = |cliff: usize, other: usize| {
+            value - self.trials[cliff].1 > self.drop_nats
+                && steepness(other).is_finite()
+                && steepness(cliff) > STEEPEST * steepness(other)
+        };
+        match () {
+            () if is_cliff(best - 1, best + 1) => Some(-1),
+            () if is_cliff(best + 1, best - 1) => Some(1),
+            () => None,
+        }
+    }
+
+    /// The step that comes nearer to the cliff on this side; `None` where little is left to gain.
+    fn towards(&mut self, best: usize, side: isize) -> Option<f64> {
+        let trial = |steps: isize| {
+            let at = best.checked_add_signed(side * steps)?;
+            self.trials.get(at).copied()
+        };
+        let ((at, value), (near, near_value), (other, other_value)) =
+            (self.trials[best], trial(1)?, trial(-1)?);
+        let hope = (value - other_value) / (at - other).abs() * (near - at).abs();
+        let enough = ENOUGH_OF_SLOPE * (value - self.origin);
+        if hope < (3.0 * self.tolerance_nats).max(enough) || self.approaches == MOST_APPROACHES {
+            return None;
+        }
+        self.approaches += 1;
+        // A cliff is exponential: the logarithm of its drop is a line, and the edge is where the
+        // drop is one nat.
+        let edge = trial(2).and_then(|(far, far_value)| {
+            let (ln_near, ln_far) = ((value - near_value).ln(), (value - far_value).ln());
+            let rises = ln_near.is_finite() && ln_far.is_finite() && ln_far > ln_near + 1.0;
+            rises.then(|| near - ln_near * (far - near) / (ln_far - ln_near))
+        });
+        let part = edge.map_or(0.5, |edge| (edge - at) / (near - at));
+        Some(at + part.clamp(NEAREST_PARTS[0], NEAREST_PARTS[1]) * (near - at))
     }
 
     /// The parabola through the best trial and its neighbours, as slope and curvature there:

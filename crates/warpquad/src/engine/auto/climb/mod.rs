@@ -1,8 +1,9 @@
 //! Climb to the top of a narrow peak under a vague prior.
 //!
-//! The climb lives in the prior's normal scores and follows ln f + ln pi there. It first searches
-//! along each parameter in turn, because the scales of the parameters may differ by orders of
-//! magnitude. Then it goes to the top of a quadratic of the best observations, and searches along a
+//! The climb lives in the free coordinates of the prior and follows ln f + ln pi there. It begins
+//! at the prior's centre and searches along each parameter in turn, because the scales of the
+//! parameters may differ by orders of magnitude. Positive parameters come first: the width of the
+//! noise decides how far any other one reaches. Then it goes to the top of a quadratic of the best observations, and searches along a
 //! parameter again wherever that top was not what it promised. Every observation counts, whoever
 //! asked for it.
 
@@ -18,14 +19,18 @@ use quadratic::{Ascent, Quadratic};
 /// A climb: a function of the observations in the order in which they were told.
 #[derive(Debug, Clone)]
 pub struct Climb {
-    /// Observations, in the prior's normal scores, with ln f + ln pi.
+    /// Observations, in free coordinates, with ln f + ln pi.
     points: Vec<Vec<f64>>,
     values: Vec<f64>,
     /// How far to go along each parameter, and whether the user said so.
     steps: Vec<f64>,
     hinted: bool,
+    parameters: Parameters,
     /// The order in which the parameters are searched.
     order: Vec<usize>,
+    /// The number of observations when the centre was awaited: the first round goes on from those
+    /// that have come since.
+    foot: usize,
     /// How many searches along a parameter there were.
     searches: usize,
     /// What the last search along each parameter gained, in nats, and when it was.
@@ -46,6 +51,25 @@ pub struct Climb {
     /// The point whose value decides the next one.
     awaited: Option<Vec<f64>>,
     settings: Settings,
+}
+
+/// What a climb has to know of the parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::engine) struct Parameters {
+    /// The coordinates beyond which the prior has no mass that a double could tell from 0.
+    pub ends: Vec<(f64, f64)>,
+    /// Those whose coordinate is a logarithm.
+    pub is_positive: Vec<bool>,
+}
+
+impl Parameters {
+    /// The point with no coordinate beyond the ends.
+    fn within(&self, mut z: Vec<f64>) -> Vec<f64> {
+        for (z, &(low, high)) in z.iter_mut().zip(&self.ends) {
+            *z = z.clamp(low, high);
+        }
+        z
+    }
 }
 
 /// The numbers of a climb.
@@ -132,8 +156,6 @@ impl Along {
     }
 }
 
-/// Scores beyond this have no mass that a double could tell from 0.
-const FARTHEST_SCORE: f64 = 7.5;
 /// So many searches in some direction, after one along each parameter, end a climb.
 const BLIND_SEARCHES: usize = 3;
 /// A quadratic is worth another one where part of its way keeps this part of its promise.
@@ -146,19 +168,28 @@ const RADIUS: [f64; 3] = [2.0, 0.3, 8.0];
 impl Climb {
     /// A climb that knows nothing yet, with the numbers of a tuning, for values that carry noise of
     /// this sd.
-    pub(in crate::engine) fn of(dim: usize, tuning: &Tuning, noise_sd: f64, seed: u64) -> Climb {
-        Climb::new(dim, Settings::of(tuning, noise_sd), seed)
+    pub(in crate::engine) fn of(
+        parameters: Parameters,
+        tuning: &Tuning,
+        noise_sd: f64,
+        seed: u64,
+    ) -> Climb {
+        Climb::new(parameters, Settings::of(tuning, noise_sd), seed)
     }
 
-    fn new(dim: usize, settings: Settings, seed: u64) -> Climb {
+    fn new(parameters: Parameters, settings: Settings, seed: u64) -> Climb {
+        let dim = parameters.ends.len();
         let mut order: Vec<usize> = (0..dim).collect();
         Rng::new(seed).child(dim as u64).shuffle(&mut order);
+        order.sort_by_key(|&axis| !parameters.is_positive[axis]);
         Climb {
             points: Vec::new(),
             values: Vec::new(),
             steps: vec![1.0; dim],
             hinted: false,
+            parameters,
             order,
+            foot: 0,
             searches: 0,
             gains: vec![(0.0, 0); dim],
             radius: RADIUS[0],
@@ -191,15 +222,28 @@ impl Climb {
         self.awaited.is_none()
     }
 
-    /// The largest value of ln f + ln pi, in the prior's normal scores, and where it is.
+    /// The largest value of ln f + ln pi, in free coordinates, and where it is.
     pub fn best(&self) -> Option<(&[f64], f64)> {
         let best = self.best_index()?;
         Some((&self.points[best], self.values[best]))
     }
 
     fn best_index(&self) -> Option<usize> {
-        let finite = (0..self.values.len()).filter(|&i| self.values[i].is_finite());
+        self.best_since(0)
+    }
+
+    /// The best observation from this one on.
+    fn best_since(&self, first: usize) -> Option<usize> {
+        let finite = (first..self.values.len()).filter(|&i| self.values[i].is_finite());
         finite.max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]))
+    }
+
+    /// The observation that the climb goes on from. In the first round that is none of the points
+    /// that were spread over the prior: far from the centre a peak is harder to find.
+    fn here(&self) -> Option<usize> {
+        let in_first_round = self.searches <= self.order.len() && !self.hinted;
+        let since = in_first_round.then(|| self.best_since(self.foot));
+        since.flatten().or_else(|| self.best_index())
     }
 
     /// A point beside the awaited one, for a further evaluation at the same time: other steps along
@@ -215,14 +259,14 @@ impl Climb {
         } = &self.stage
         {
             if let Some(step) = line.beside(number) {
-                return within(along.point(origin, step));
+                return self.parameters.within(along.point(origin, step));
             }
             number -= line::BESIDE;
         }
         let top = |radius: f64| {
             let quadratic = self.quadratic()?;
             let ascent = quadratic.ascent(radius * self.radius)?;
-            Some(within(quadratic.point(&ascent.step, 1.0)))
+            Some(self.parameters.within(quadratic.point(&ascent.step, 1.0)))
         };
         // A second value at the same place says nothing.
         let is_new = |z: &Vec<f64>| self.points.iter().all(|known| self.is_apart(z, known));
@@ -234,7 +278,8 @@ impl Climb {
         let zero = vec![0.0; self.steps.len()];
         let best = self.best().map_or(zero.as_slice(), |(z, _)| z);
         let pairs = best.iter().zip(&self.steps);
-        within(pairs.map(|(z, s)| z + s * rng.normal()).collect())
+        let beside = pairs.map(|(z, s)| z + s * rng.normal()).collect();
+        self.parameters.within(beside)
     }
 
     /// Whether two points differ by more than a twentieth of a step along some parameter.
@@ -306,14 +351,20 @@ impl Climb {
         Quadratic::fit(&self.points, &self.values, &steps)
     }
 
-    fn top(&self) -> f64 {
-        self.best().map_or(f64::NEG_INFINITY, |(_, value)| value)
+    /// The value that the climb goes on from.
+    fn height(&self) -> f64 {
+        self.here().map_or(f64::NEG_INFINITY, |i| self.values[i])
     }
 
     fn go_on(&mut self, value: f64) {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         match stage {
-            Stage::Centre => self.begin_round(),
+            Stage::Centre => {
+                let centre = |z: &Vec<f64>| z.iter().all(|z| *z == 0.0);
+                let known = self.points.iter().position(centre);
+                self.foot = known.unwrap_or(self.points.len());
+                self.begin_round();
+            }
             Stage::Search {
                 mut line,
                 origin,
@@ -334,7 +385,7 @@ impl Climb {
     }
 
     fn begin_round(&mut self) {
-        self.before_round = self.top();
+        self.before_round = self.height();
         self.begin_search(true);
     }
 
@@ -349,19 +400,19 @@ impl Climb {
         };
         let step = match along {
             Along::Direction(_) => 1.0,
-            Along::Axis(_) if count < d && !self.hinted => self.first_step(count),
+            Along::Axis(axis) if count < d && !self.hinted => self.first_step(axis, count),
             // Every other time the other way.
             Along::Axis(axis) if count / d % 2 == 1 => -0.7 * self.steps[axis],
             Along::Axis(axis) => self.steps[axis],
         };
         let zero = vec![0.0; d];
-        let origin = self.best().map_or(zero, |(z, _)| z.to_vec());
+        let origin = self.here().map_or(zero, |i| self.points[i].clone());
         let Settings {
             drop_nats,
             tolerance_nats,
             ..
         } = self.settings;
-        let line = Line::new(self.top(), step, drop_nats, tolerance_nats);
+        let line = Line::new(self.height(), step, drop_nats, tolerance_nats);
         self.search(line, origin, along, in_round);
     }
 
@@ -401,10 +452,11 @@ impl Climb {
     }
 
     /// How far to go along a parameter that was not searched yet: as far as the prior reaches, or
-    /// some times as far as along the others.
-    fn first_step(&self, searched: usize) -> f64 {
+    /// some times as far as along the others if it may be of either sign.
+    fn first_step(&self, axis: usize, searched: usize) -> f64 {
         let found = &self.order[..searched];
         match found.len() {
+            _ if self.parameters.is_positive[axis] => 1.0,
             0 => 1.0,
             count => {
                 let ln: f64 = found.iter().map(|&axis| self.steps[axis].ln()).sum();
@@ -414,7 +466,8 @@ impl Climb {
     }
 
     fn search(&mut self, line: Line, origin: Vec<f64>, along: Along, in_round: bool) {
-        self.awaited = Some(within(along.point(&origin, line.next().unwrap_or(0.0))));
+        let z = along.point(&origin, line.next().unwrap_or(0.0));
+        self.awaited = Some(self.parameters.within(z));
         self.stage = Stage::Search {
             line,
             origin,
@@ -433,7 +486,7 @@ impl Climb {
         if in_round && !self.searches.is_multiple_of(d) {
             return self.begin_search(true);
         }
-        let gained = self.top() - self.before_round;
+        let gained = self.height() - self.before_round;
         // The first round has only found the scales: whatever it gained, the next one tells.
         if in_round && gained > self.settings.round_nats * d as f64 {
             return self.begin_round();
@@ -451,7 +504,8 @@ impl Climb {
         let ascent = quadratic.as_ref().and_then(|q| q.ascent(self.radius));
         match (quadratic, ascent) {
             (Some(quadratic), Some(ascent)) => {
-                self.awaited = Some(within(quadratic.point(&ascent.step, 1.0)));
+                let z = quadratic.point(&ascent.step, 1.0);
+                self.awaited = Some(self.parameters.within(z));
                 self.stage = Stage::Top { quadratic, ascent };
             }
             _ => self.begin_search(false),
@@ -481,7 +535,8 @@ impl Climb {
         let short = gain - ascent.slope_gain;
         if promised > tolerance && gain.is_finite() && self.confirmed == 0 && short < 0.0 {
             let part = (-0.5 * ascent.slope_gain / short).clamp(0.05, 0.7);
-            self.awaited = Some(within(quadratic.point(&ascent.step, part)));
+            let z = quadratic.point(&ascent.step, part);
+            self.awaited = Some(self.parameters.within(z));
             self.radius = (0.6 * self.radius).max(RADIUS[1]);
             self.stage = Stage::Back {
                 wanted: before + BACK_PART * promised,
@@ -508,14 +563,6 @@ impl Climb {
         let spread = spread(&self.points, &self.values, &self.steps)?;
         Some((best.to_vec(), covariance.unwrap_or(spread)))
     }
-}
-
-/// The point with no score beyond what a double can hold.
-fn within(mut z: Vec<f64>) -> Vec<f64> {
-    for z in &mut z {
-        *z = z.clamp(-FARTHEST_SCORE, FARTHEST_SCORE);
-    }
-    z
 }
 
 /// The spread of the best observations about the best one, tempered so that about 2 d + 2 of them
