@@ -232,12 +232,7 @@ impl Ascent {
         match best.filter(|_| enough) {
             Some(best) => {
                 let top = (self.points[best].as_slice(), self.values[best]);
-                Stage::Labels(Trials::new(
-                    &self.free,
-                    Wanted::Labels,
-                    top,
-                    self.noise_sd,
-                ))
+                Stage::Labels(Trials::new(&self.free, Wanted::Labels, top, self.noise_sd))
             }
             None => Stage::Watching,
         }
@@ -397,10 +392,21 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
         free.measure().quantile(&vec![p; dim], &mut z);
         z
     };
+    let support = measure.support();
     let is_positive = |(low, high): (f64, f64)| low == 0.0 && high == f64::INFINITY;
+    let at = |z: f64| free.point_from_frame(&vec![z; dim]);
+    let (middle, one) = (at(0.0), at(1.0));
+    let unit = |i: usize| match support[i] {
+        ends if is_positive(ends) => Some((one[i] / middle[i]).ln()),
+        (low, high) if low == f64::NEG_INFINITY && high == f64::INFINITY => {
+            Some(one[i] - middle[i])
+        }
+        _ => None,
+    };
     Parameters {
         ends: end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).collect(),
-        is_positive: measure.support().into_iter().map(is_positive).collect(),
+        is_positive: support.iter().map(|&ends| is_positive(ends)).collect(),
+        units: (0..dim).map(unit).collect(),
     }
 }
 

@@ -301,7 +301,7 @@ tuning! {
         /// The first step along a parameter is so many times those found along others, at most 1.
         climb_stretch: f64 = 3.0, "factor";
         /// Parameters are searched in turn again while a round gains more than this for each.
-        climb_round_nats: f64 = 10.0, "nats";
+        climb_round_nats: f64 = 40.0, "nats";
     }
     "Frames" {
         /// The first frame is so many times as wide as the climb knows the peak.

@@ -3,18 +3,19 @@
 //! The climb lives in the free coordinates of the prior and follows ln f + ln pi there. It begins
 //! at the prior's centre and searches along each parameter in turn, because the scales of the
 //! parameters may differ by orders of magnitude. Positive parameters come first: the width of the
-//! noise decides how far any other one reaches. Then it goes to the top of a quadratic of the best observations, and searches along a
-//! parameter again wherever that top was not what it promised. Every observation counts, whoever
-//! asked for it.
+//! noise decides how far any other one reaches. Then it goes to the top of a surface through the
+//! best observations. Where that top is not what it promised, it asks where the surface knows
+//! least, or searches along a parameter again. Every observation counts, whoever asked for it.
 
 mod line;
-mod quadratic;
+mod surface;
 
 use super::Tuning;
 use crate::numeric::linalg::Mat;
+use crate::numeric::loops::dot;
 use crate::numeric::random::Rng;
 use line::Line;
-use quadratic::{Ascent, Quadratic};
+use surface::{Surface, Tilt};
 
 /// A climb: a function of the observations in the order in which they were told.
 #[derive(Debug, Clone)]
@@ -35,18 +36,27 @@ pub struct Climb {
     searches: usize,
     /// What the last search along each parameter gained, in nats, and when it was.
     gains: Vec<(f64, usize)>,
-    /// How far a quadratic is trusted, in its units.
+    /// How far a surface is trusted, in steps.
     radius: f64,
+    /// The tilts that a surface may have, and those that the last one had, by their number.
+    tilts: Vec<Tilt>,
+    chosen: Vec<usize>,
+    /// How many surfaces there were, and how many broke their promise.
+    surfaces: usize,
+    broken: usize,
+    /// Points that are still asked for where the surface knows least.
+    uncertain_left: usize,
     /// Times in a row that the top was where it was thought to be.
     confirmed: usize,
     /// The largest value when the present round of searches began.
     before_round: f64,
     /// Where the best was when its way was followed the last time.
     mark: Vec<f64>,
-    /// The value at the last rise by more than the tolerance, and the searches along parameters
-    /// that have ended since.
+    /// The value at the last rise by more than the tolerance, and since then the searches along
+    /// parameters that have ended, and the promises that were broken.
     risen_to: f64,
     idle_searches: usize,
+    idle_tops: usize,
     stage: Stage,
     /// The point whose value decides the next one.
     awaited: Option<Vec<f64>>,
@@ -60,9 +70,36 @@ pub(in crate::engine) struct Parameters {
     pub ends: Vec<(f64, f64)>,
     /// Those whose coordinate is a logarithm.
     pub is_positive: Vec<bool>,
+    /// For each parameter what its coordinate is multiplied with: the e-folds of a positive one, x
+    /// itself of one on the whole line; `None` between two ends.
+    pub units: Vec<Option<f64>>,
 }
 
+/// The rates at which likelihoods grow with a noise, a precision or an intercept: for each e-fold
+/// of a positive parameter, and for each unit of one of either sign.
+const RATES_OF_POSITIVE: [f64; 3] = [-2.0, -1.0, 1.0];
+const RATES_OF_OTHERS: [f64; 2] = [-1.0, 1.0];
+
 impl Parameters {
+    /// The tilts that a surface may have.
+    fn tilts(&self) -> Vec<Tilt> {
+        let of = |(axis, unit): (usize, &Option<f64>)| {
+            let rates: &[f64] = match self.is_positive[axis] {
+                true => &RATES_OF_POSITIVE,
+                false => &RATES_OF_OTHERS,
+            };
+            let unit = *unit;
+            let tilt = move |rate: &f64| {
+                unit.map(|unit| Tilt {
+                    axis,
+                    rate: rate * unit,
+                })
+            };
+            rates.iter().filter_map(tilt).collect::<Vec<Tilt>>()
+        };
+        self.units.iter().enumerate().flat_map(of).collect()
+    }
+
     /// The point with no coordinate beyond the ends.
     fn within(&self, mut z: Vec<f64>) -> Vec<f64> {
         for (z, &(low, high)) in z.iter_mut().zip(&self.ends) {
@@ -83,6 +120,8 @@ pub(super) struct Settings {
     pub stretch: f64,
     /// Parameters are searched again while a round gains more than this for each.
     pub round_nats: f64,
+    /// Values carry noise of this sd.
+    pub noise_nats: f64,
 }
 
 impl Settings {
@@ -93,6 +132,7 @@ impl Settings {
             drop_nats: tuning.climb_drop_nats.max(4.0 * noise_sd),
             stretch: tuning.climb_stretch,
             round_nats: tuning.climb_round_nats,
+            noise_nats: noise_sd,
         }
     }
 }
@@ -101,22 +141,32 @@ impl Settings {
 enum Stage {
     /// The first point, where the prior has its centre.
     Centre,
-    /// A search along a line: one of a round along all parameters, or one between two quadratics.
+    /// A search along a line: one of a round along all parameters, or one between two surfaces.
     Search {
         line: Line,
         origin: Vec<f64>,
         along: Along,
         in_round: bool,
     },
-    /// The top of a quadratic.
-    Top {
-        quadratic: Quadratic,
-        ascent: Ascent,
-    },
-    /// Part of the way to a top that was none, and a value that would be worth another quadratic.
-    Back { wanted: f64 },
+    /// The top of a surface.
+    Top(Promise),
+    /// Where the surface knows least.
+    Uncertain,
     /// The top is known, or nothing rises any more.
     Ended,
+}
+
+/// What a surface promises of its top.
+#[derive(Debug, Clone, Copy)]
+struct Promise {
+    /// The best value so far.
+    before: f64,
+    /// How much higher the top is.
+    gain: f64,
+    /// Whether it lies inside the radius.
+    is_inside: bool,
+    /// Whether the observations leave no coefficient of the surface open.
+    is_determined: bool,
 }
 
 /// Where a line goes.
@@ -158,12 +208,30 @@ impl Along {
 
 /// So many searches in some direction, after one along each parameter, end a climb.
 const BLIND_SEARCHES: usize = 3;
-/// A quadratic is worth another one where part of its way keeps this part of its promise.
-const BACK_PART: f64 = 0.2;
+/// Broken promises for each of the searches that end a climb without a rise.
+const IDLE_TOPS: usize = 3;
+/// A top that keeps this part of its promise is worth another one.
+const KEPT_PART: f64 = 0.25;
+/// A surface is trusted half as far where its top keeps less than this part of its promise.
+const BROKEN_PART: f64 = 0.1;
+/// After so many broken promises a parameter is searched again; after each other one, so many
+/// points are asked for where the surface knows least.
+const SEARCH_ONE_IN: usize = 3;
+const UNCERTAIN_POINTS: usize = 2;
+/// Places that are looked at for such a point.
+const CANDIDATES: usize = 80;
+/// Tilts are chosen afresh at each surface of the first observations, and then at one of so many.
+const EARLY: usize = 60;
+const LOOKS_ONE_IN: usize = 3;
+/// A surface that leaves no more of a drop unexplained says how long the steps are; by no larger
+/// factor at a time, and if one changes by more than this part.
+const TRUSTED: f64 = 0.05;
+const MOST_RESCALING: f64 = 10.0;
+const WORTH_RESCALING: f64 = 0.3;
 /// A top must come out as promised so many times in a row.
 const CONFIRMATIONS: usize = 2;
-/// How far a quadratic is trusted: at first, at least and at most, in its units.
-const RADIUS: [f64; 3] = [2.0, 0.3, 8.0];
+/// How far a surface is trusted: at first, at least and at most, in steps.
+const RADIUS: [f64; 3] = [2.0, 0.3, 64.0];
 
 impl Climb {
     /// A climb that knows nothing yet, with the numbers of a tuning, for values that carry noise of
@@ -182,6 +250,7 @@ impl Climb {
         let mut order: Vec<usize> = (0..dim).collect();
         Rng::new(seed).child(dim as u64).shuffle(&mut order);
         order.sort_by_key(|&axis| !parameters.is_positive[axis]);
+        let tilts = parameters.tilts();
         Climb {
             points: Vec::new(),
             values: Vec::new(),
@@ -198,6 +267,12 @@ impl Climb {
             mark: vec![0.0; dim],
             risen_to: f64::NEG_INFINITY,
             idle_searches: 0,
+            idle_tops: 0,
+            tilts,
+            chosen: Vec::new(),
+            surfaces: 0,
+            broken: 0,
+            uncertain_left: 0,
             stage: Stage::Centre,
             awaited: Some(vec![0.0; dim]),
             settings,
@@ -247,7 +322,7 @@ impl Climb {
     }
 
     /// A point beside the awaited one, for a further evaluation at the same time: other steps along
-    /// the same line, tops of the quadratic of all that is known by now, points around the best.
+    /// the same line, tops of the surface of all that is known by now, points around the best.
     pub fn beside(&self, number: usize) -> Vec<f64> {
         const RADII: [f64; 3] = [1.0, 0.5, 2.0];
         let mut number = number;
@@ -264,9 +339,9 @@ impl Climb {
             number -= line::BESIDE;
         }
         let top = |radius: f64| {
-            let quadratic = self.quadratic()?;
-            let ascent = quadratic.ascent(radius * self.radius)?;
-            Some(self.parameters.within(quadratic.point(&ascent.step, 1.0)))
+            let surface = self.surface(false)?;
+            let ascent = surface.ascent(radius * self.radius)?;
+            Some(self.parameters.within(surface.point(&ascent.step)))
         };
         // A second value at the same place says nothing.
         let is_new = |z: &Vec<f64>| self.points.iter().all(|known| self.is_apart(z, known));
@@ -298,7 +373,7 @@ impl Climb {
             value
         });
         if value > self.risen_to + self.settings.tolerance_nats {
-            (self.risen_to, self.idle_searches) = (value, 0);
+            (self.risen_to, self.idle_searches, self.idle_tops) = (value, 0, 0);
         }
         if is_awaited {
             return self.go_on(value);
@@ -320,9 +395,8 @@ impl Climb {
 
     /// With several evaluations at once, the others may show the top before the awaited one does.
     fn check_top(&mut self) {
-        let quadratic = self.quadratic();
-        let known = quadratic.filter(Quadratic::is_determined);
-        let ascent = known.and_then(|quadratic| quadratic.ascent(self.radius));
+        let known = self.surface(false).filter(Surface::is_determined);
+        let ascent = known.and_then(|surface| surface.ascent(self.radius));
         let tolerance = self.settings.tolerance_nats;
         match ascent.is_some_and(|ascent| ascent.is_inside && ascent.gain < tolerance) {
             true => self.confirmed += 1,
@@ -343,12 +417,14 @@ impl Climb {
         self.go_on(f64::NEG_INFINITY);
     }
 
-    /// The quadratic of the best observations.
-    fn quadratic(&self) -> Option<Quadratic> {
+    /// The surface of the best observations; `looks` says whether to choose its tilts afresh.
+    fn surface(&self, looks: bool) -> Option<Surface> {
         let known = self.steps.iter().zip(&self.gains);
         let known = known.map(|(step, (_, when))| (*when > 0 || self.hinted).then_some(*step));
         let steps: Vec<Option<f64>> = known.collect();
-        Quadratic::fit(&self.points, &self.values, &steps)
+        let seen = (self.points.as_slice(), self.values.as_slice());
+        let tilts = (self.tilts.as_slice(), self.chosen.as_slice(), looks);
+        Surface::fit(seen, &steps, tilts, self.settings.noise_nats)
     }
 
     /// The value that the climb goes on from.
@@ -377,9 +453,8 @@ impl Climb {
                     None => self.after_search(&line, &along, in_round),
                 }
             }
-            Stage::Top { quadratic, ascent } => self.after_top(value, &quadratic, &ascent),
-            Stage::Back { wanted } if value > wanted => self.go_to_top(),
-            Stage::Back { .. } => self.begin_search(false),
+            Stage::Top(promise) => self.after_top(value, promise),
+            Stage::Uncertain => self.go_to_top(),
             Stage::Ended => self.awaited = None,
         }
     }
@@ -390,7 +465,7 @@ impl Climb {
     }
 
     /// Search along the next parameter of a round, or along the likeliest line between two
-    /// quadratics.
+    /// surfaces.
     fn begin_search(&mut self, in_round: bool) {
         let (d, count) = (self.order.len(), self.searches);
         self.searches += 1;
@@ -494,57 +569,121 @@ impl Climb {
         self.go_to_top();
     }
 
-    /// Go to the top of a quadratic, if there is one.
+    /// Go to the top of the surface, if there is one.
     fn go_to_top(&mut self) {
-        // Neither a parameter nor a quadratic leads higher.
-        if self.idle_searches >= self.order.len() + BLIND_SEARCHES {
+        // Neither a parameter nor a surface leads higher.
+        let most = self.order.len() + BLIND_SEARCHES;
+        if self.idle_searches >= most || self.idle_tops >= IDLE_TOPS * most {
             return self.end();
         }
-        let quadratic = self.quadratic();
-        let ascent = quadratic.as_ref().and_then(|q| q.ascent(self.radius));
-        match (quadratic, ascent) {
-            (Some(quadratic), Some(ascent)) => {
-                let z = quadratic.point(&ascent.step, 1.0);
-                self.awaited = Some(self.parameters.within(z));
-                self.stage = Stage::Top { quadratic, ascent };
+        let looks = self.values.len() < EARLY || self.surfaces.is_multiple_of(LOOKS_ONE_IN);
+        self.surfaces += 1;
+        let surface = self.surface(looks);
+        self.chosen = surface.as_ref().map_or(Vec::new(), |s| s.chosen().to_vec());
+        let surface = surface.and_then(|surface| self.rescaled(surface));
+        let ascent = surface.as_ref().and_then(|s| s.ascent(self.radius));
+        let (Some(surface), Some(ascent)) = (surface, ascent) else {
+            return self.begin_search(false);
+        };
+        if self.uncertain_left > 0 {
+            self.uncertain_left -= 1;
+            let z = self.most_uncertain(&surface);
+            self.awaited = Some(self.parameters.within(z));
+            self.stage = Stage::Uncertain;
+            return;
+        }
+        let z = surface.point(&ascent.step);
+        self.awaited = Some(self.parameters.within(z));
+        self.stage = Stage::Top(Promise {
+            before: surface.top(),
+            gain: ascent.gain,
+            is_inside: ascent.is_inside,
+            is_determined: surface.is_determined(),
+        });
+    }
+
+    /// The same surface with steps as long as it says that they are.
+    fn rescaled(&mut self, surface: Surface) -> Option<Surface> {
+        if surface.unexplained > TRUSTED {
+            return Some(surface);
+        }
+        let mut moved = false;
+        for (step, reach) in self
+            .steps
+            .iter_mut()
+            .zip(surface.reaches(self.settings.drop_nats))
+        {
+            if let Some(reach) = reach {
+                let factor = (reach / *step).clamp(1.0 / MOST_RESCALING, MOST_RESCALING);
+                moved |= factor.ln().abs() > WORTH_RESCALING;
+                *step = (*step * factor).max(f64::MIN_POSITIVE);
             }
-            _ => self.begin_search(false),
+        }
+        match moved {
+            true => self.surface(false),
+            false => Some(surface),
         }
     }
 
-    fn after_top(&mut self, value: f64, quadratic: &Quadratic, ascent: &Ascent) {
-        // The value itself is the last one told, unless it was known before.
-        let before = quadratic.top();
-        let (gain, promised) = (value - before, ascent.gain);
+    /// The point around the best that the surface knows least about, for what it promises there.
+    fn most_uncertain(&self, surface: &Surface) -> Vec<f64> {
+        let d = self.steps.len();
+        let mut rng = Rng::new(self.values.len() as u64).child(self.order[0] as u64);
+        let radius = self.radius.min(RADIUS[0]) * surface.step_length();
+        let mut best = (f64::NEG_INFINITY, vec![0.0; d]);
+        for number in 0..CANDIDATES {
+            let mut y = vec![0.0; d];
+            if number % 2 == 0 {
+                y.iter_mut().for_each(|y| *y = rng.normal());
+                let length = dot(&y, &y).sqrt();
+                let wanted = radius * (0.5 + 0.5 * rng.uniform());
+                y.iter_mut().for_each(|y| *y *= wanted / length);
+            } else {
+                // Two parameters at once show how they depend on each other.
+                for _ in 0..2 {
+                    let sign = if rng.uniform() < 0.5 { -1.0 } else { 1.0 };
+                    let axis = ((rng.uniform() * d as f64) as usize).min(d - 1);
+                    y[axis] += sign * radius * std::f64::consts::FRAC_1_SQRT_2;
+                }
+            }
+            let (mean, sd) = surface.at(&y);
+            if mean + sd > best.0 {
+                best = (mean + sd, y);
+            }
+        }
+        surface.point(&best.1)
+    }
+
+    fn after_top(&mut self, value: f64, promise: Promise) {
+        let (gain, promised) = (value - promise.before, promise.gain);
         let tolerance = self.settings.tolerance_nats;
-        let is_top = quadratic.is_determined()
-            && ascent.is_inside
+        let is_top = promise.is_determined
+            && promise.is_inside
             && promised < tolerance
             && gain.abs() < 2.0 * tolerance;
         self.confirmed = if is_top { self.confirmed + 1 } else { 0 };
         if self.confirmed >= CONFIRMATIONS {
             return self.end();
         }
-        if gain > 0.5 * promised && !ascent.is_inside {
-            self.radius = (2.0 * self.radius).min(RADIUS[2]);
-        }
-        if is_top || promised > tolerance && gain > 0.1 * promised {
+        if is_top {
             return self.go_to_top();
         }
-        // The value and the slope give a parabola along the way: go to its top once.
-        let short = gain - ascent.slope_gain;
-        if promised > tolerance && gain.is_finite() && self.confirmed == 0 && short < 0.0 {
-            let part = (-0.5 * ascent.slope_gain / short).clamp(0.05, 0.7);
-            let z = quadratic.point(&ascent.step, part);
-            self.awaited = Some(self.parameters.within(z));
-            self.radius = (0.6 * self.radius).max(RADIUS[1]);
-            self.stage = Stage::Back {
-                wanted: before + BACK_PART * promised,
-            };
-            return;
+        if gain > 0.0 && gain > KEPT_PART * promised {
+            if !promise.is_inside {
+                self.radius = (2.0 * self.radius).min(RADIUS[2]);
+            }
+            return self.go_to_top();
         }
-        self.radius = (0.6 * self.radius).max(RADIUS[1]);
-        self.begin_search(false);
+        self.idle_tops += 1;
+        self.broken += 1;
+        if gain < BROKEN_PART * promised {
+            self.radius = (0.5 * self.radius).max(RADIUS[1]);
+        }
+        if self.broken.is_multiple_of(SEARCH_ONE_IN) {
+            return self.begin_search(false);
+        }
+        self.uncertain_left = UNCERTAIN_POINTS;
+        self.go_to_top();
     }
 
     fn end(&mut self) {
@@ -552,14 +691,12 @@ impl Climb {
         self.awaited = None;
     }
 
-    /// The centre and covariance of the peak, as far as they are known: by the quadratic of the
+    /// The centre and covariance of the peak, as far as they are known: by the surface of the
     /// best observations, and by their spread where that explains little.
     pub(in crate::engine) fn shape(&self) -> Option<(Vec<f64>, Mat)> {
         let (best, _) = self.best()?;
-        let quadratic = self.quadratic();
-        let covariance = quadratic
-            .filter(|q| q.unexplained < 0.4)
-            .and_then(|q| q.covariance(RADIUS[0]));
+        let known = self.surface(false).filter(|s| s.unexplained < 0.4);
+        let covariance = known.and_then(|surface| surface.covariance(RADIUS[0]));
         let spread = spread(&self.points, &self.values, &self.steps)?;
         Some((best.to_vec(), covariance.unwrap_or(spread)))
     }
