@@ -1,4 +1,4 @@
-"""Narrow posteriors of made data under vague priors: what the climb is tuned on beside the real ones.
+"""Narrow posteriors of made data under vague priors: the climb is tuned on them too.
 
 Covariates stand in their own units, far from their mean, so that coefficients are correlated and
 their scales differ by orders of magnitude.

@@ -65,6 +65,9 @@ const MOST_OBSERVATIONS: usize = 150;
 const OBSERVATIONS_PER_COEFFICIENT: usize = 3;
 /// A surface that leaves more of a drop unexplained does not know where the top is.
 const DETERMINED: f64 = 0.1;
+/// Where the surface has fallen by so many nats, its sd must be no more than this part of that.
+const FALL_NATS: f64 = 2.0;
+const KNOWN_PART: f64 = 0.3;
 /// The square of the weight of the constant, in units of that of the other features.
 const CONSTANT: f64 = 1.1;
 /// Beside a tilted quadratic, one that is not tilted has this part of its variance.
@@ -321,10 +324,23 @@ impl Surface {
         &self.chosen
     }
 
-    /// Whether the observations leave no coefficient open, and it explains what they show.
+    /// Whether it explains what the observations show, and they tell how it falls off along each
+    /// axis of its curvature. Observations that lie too near to each other do not.
     pub fn is_determined(&self) -> bool {
         let d = self.unit.len();
-        self.y.len() >= (d + 1) * (d + 2) / 2 && self.unexplained <= DETERMINED
+        if self.y.len() < (d + 1) * (d + 2) / 2 || self.unexplained > DETERMINED {
+            return false;
+        }
+        let (_, _, hessian) = self.local(&vec![0.0; d]);
+        let Some((curvatures, axes)) = hessian.symmetric_eigen() else {
+            return false;
+        };
+        let is_known = |k: usize| {
+            let reach = (2.0 * FALL_NATS / -curvatures[k]).sqrt();
+            let y: Vec<f64> = axes.col(k).iter().map(|a| reach * a).collect();
+            curvatures[k] < 0.0 && self.at(&y).1 < KNOWN_PART * FALL_NATS
+        };
+        (0..d).all(is_known)
     }
 
     /// Covariances with the observations, in units of the variance.
@@ -453,13 +469,15 @@ impl Surface {
     }
 
     /// The step along each parameter after which the surface has fallen by so much from a top at
-    /// the best observation; `None` where it is not concave.
+    /// the best observation; `None` where that is not known.
     pub fn reaches(&self, drop_nats: f64) -> Vec<Option<f64>> {
         let d = self.unit.len();
         let (_, _, hessian) = self.local(&vec![0.0; d]);
         let reach = |i: usize| {
-            let curvature = hessian[(i, i)];
-            (curvature < 0.0).then(|| self.unit[i] * (2.0 * drop_nats / -curvature).sqrt())
+            let mut y = vec![0.0; d];
+            y[i] = (2.0 * drop_nats / -hessian[(i, i)]).sqrt();
+            let known = y[i].is_finite() && self.at(&y).1 < KNOWN_PART * drop_nats;
+            known.then(|| self.unit[i] * y[i])
         };
         (0..d).map(reach).collect()
     }
