@@ -326,6 +326,15 @@ impl Climb {
     pub fn beside(&self, number: usize) -> Vec<f64> {
         const RADII: [f64; 3] = [1.0, 0.5, 2.0];
         let mut number = number;
+        let surface = self.surface(false);
+        // Where the top is known, what is left to learn is the shape.
+        if let Some(surface) = &surface
+            && let Some(ascent) = surface.ascent(self.radius)
+            && self.is_level(ascent.is_inside, ascent.gain)
+            && let Some(z) = self.around(surface, number)
+        {
+            return z;
+        }
         if let Stage::Search {
             line,
             origin,
@@ -339,7 +348,7 @@ impl Climb {
             number -= line::BESIDE;
         }
         let top = |radius: f64| {
-            let surface = self.surface(false)?;
+            let surface = surface.as_ref()?;
             let ascent = surface.ascent(radius * self.radius)?;
             Some(self.parameters.within(surface.point(&ascent.step)))
         };
@@ -355,6 +364,18 @@ impl Climb {
         let pairs = best.iter().zip(&self.steps);
         let beside = pairs.map(|(z, s)| z + s * rng.normal()).collect();
         self.parameters.within(beside)
+    }
+
+    /// Whether a surface promises no rise from the best.
+    fn is_level(&self, is_inside: bool, gain: f64) -> bool {
+        is_inside && gain < self.settings.tolerance_nats
+    }
+
+    /// A draw from a peak of the surface's shape about the best; `None` where it has none.
+    fn around(&self, surface: &Surface, number: usize) -> Option<Vec<f64>> {
+        let mut rng = Rng::new(number as u64).child(self.values.len() as u64);
+        let z = surface.draw(RADIUS[0], &mut rng)?;
+        Some(self.parameters.within(z))
     }
 
     /// Whether two points differ by more than a twentieth of a step along some parameter.
@@ -397,8 +418,7 @@ impl Climb {
     fn check_top(&mut self) {
         let known = self.surface(false).filter(Surface::is_determined);
         let ascent = known.and_then(|surface| surface.ascent(self.radius));
-        let tolerance = self.settings.tolerance_nats;
-        match ascent.is_some_and(|ascent| ascent.is_inside && ascent.gain < tolerance) {
+        match ascent.is_some_and(|ascent| self.is_level(ascent.is_inside, ascent.gain)) {
             true => self.confirmed += 1,
             false => self.confirmed = 0,
         }
@@ -587,7 +607,9 @@ impl Climb {
         };
         if self.uncertain_left > 0 {
             self.uncertain_left -= 1;
-            let z = self.most_uncertain(&surface);
+            let level = self.is_level(ascent.is_inside, ascent.gain);
+            let around = level.then(|| self.around(&surface, 0)).flatten();
+            let z = around.unwrap_or_else(|| self.most_uncertain(&surface));
             self.awaited = Some(self.parameters.within(z));
             self.stage = Stage::Uncertain;
             return;

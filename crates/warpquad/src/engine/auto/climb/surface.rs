@@ -6,6 +6,7 @@
 
 use crate::numeric::linalg::{Cholesky, Mat};
 use crate::numeric::loops::dot;
+use crate::numeric::random::Rng;
 
 /// A quadratic grows along one parameter: by so many e-folds for each unit of its coordinate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -60,6 +61,8 @@ const AMPLITUDES: [f64; 3] = [1.0, 10.0, 100.0];
 const FARTHEST: f64 = 1e4;
 /// Typical is what so many of the best observations for each parameter have.
 const TYPICAL_PER_DIMENSION: usize = 2;
+/// ... of those that are at least so far below it.
+const LEAST_DROP_NATS: f64 = 0.01;
 /// No more observations than this, and than so many times the coefficients of a quadratic.
 const MOST_OBSERVATIONS: usize = 150;
 const OBSERVATIONS_PER_COEFFICIENT: usize = 3;
@@ -233,8 +236,17 @@ impl Surface {
             .filter(|&i| values[i].is_finite())
             .collect();
         order.sort_by(|&a, &b| values[b].total_cmp(&values[a]));
-        let count = (TYPICAL_PER_DIMENSION * (d + 1)).min(order.len());
-        let near = order.get(..count).filter(|near| !near.is_empty())?;
+        // Observations at the very top say nothing of how wide it is.
+        let mut near = order.clone();
+        near.retain(|&i| top - values[i] >= LEAST_DROP_NATS);
+        if near.is_empty() {
+            near.clone_from(&order);
+        }
+        near.truncate(TYPICAL_PER_DIMENSION * (d + 1));
+        let count = near.len();
+        if count == 0 {
+            return None;
+        }
         // A parameter without a step is in units of its spread among the best.
         let spread = |j: usize| {
             let squares = near.iter().map(|&i| (points[i][j] - center[j]).powi(2));
@@ -482,18 +494,31 @@ impl Surface {
         (0..d).map(reach).collect()
     }
 
-    /// The covariance that the curvature implies, with no sd beyond `most` steps along any axis of
-    /// the curvature.
-    pub fn covariance(&self, most: f64) -> Option<Mat> {
-        let d = self.unit.len();
-        let (_, _, hessian) = self.local(&vec![0.0; d]);
+    /// The variances that the curvature implies along its axes, with no sd beyond `most` steps.
+    fn variances(&self, most: f64) -> Option<(Vec<f64>, Mat)> {
+        let (_, _, hessian) = self.local(&vec![0.0; self.unit.len()]);
         let (curvatures, axes) = hessian.symmetric_eigen()?;
         let most = most / self.spread;
         let variance = |c: &f64| match *c < 0.0 {
             true => (-1.0 / c).min(most * most),
             false => most * most,
         };
-        let variances: Vec<f64> = curvatures.iter().map(variance).collect();
+        Some((curvatures.iter().map(variance).collect(), axes))
+    }
+
+    /// A draw from the normal law that the curvature implies about the best observation, with the
+    /// same limit.
+    pub fn draw(&self, most: f64, rng: &mut Rng) -> Option<Vec<f64>> {
+        let (variances, axes) = self.variances(most)?;
+        let along: Vec<f64> = variances.iter().map(|v| v.sqrt() * rng.normal()).collect();
+        Some(self.point(&axes.mul_vec(&along)))
+    }
+
+    /// The covariance that the curvature implies, with no sd beyond `most` steps along any axis of
+    /// the curvature.
+    pub fn covariance(&self, most: f64) -> Option<Mat> {
+        let d = self.unit.len();
+        let (variances, axes) = self.variances(most)?;
         Some(Mat::from_fn(d, d, |i, j| {
             let sum = |k: usize| variances[k] * axes[(i, k)] * axes[(j, k)];
             self.unit[i] * self.unit[j] * (0..d).map(sum).sum::<f64>()
@@ -545,7 +570,6 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::random::Rng;
 
     /// The surface of a function at its values around 0, and the function.
     fn fitted(f: impl Fn(&[f64]) -> f64, n: usize, offered: &[Tilt]) -> Surface {
