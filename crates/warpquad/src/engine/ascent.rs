@@ -393,19 +393,18 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
         z
     };
     let support = measure.support();
-    let is_positive = |(low, high): (f64, f64)| low == 0.0 && high == f64::INFINITY;
     let at = |z: f64| free.point_from_frame(&vec![z; dim]);
-    let (middle, one) = (at(0.0), at(1.0));
+    let (low, high) = (at(-0.5), at(0.5));
     let unit = |i: usize| match support[i] {
-        ends if is_positive(ends) => Some((one[i] / middle[i]).ln()),
-        (low, high) if low == f64::NEG_INFINITY && high == f64::INFINITY => {
-            Some(one[i] - middle[i])
-        }
+        // The coordinate of a log-uniform parameter is a logarithm but near the ends.
+        (0.0, f64::INFINITY) => Some((high[i] / low[i]).ln()),
+        (end, _) if end > 0.0 => Some((high[i] / low[i]).ln()),
+        (f64::NEG_INFINITY, f64::INFINITY) => Some(high[i] - low[i]),
         _ => None,
     };
     Parameters {
         ends: end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).collect(),
-        is_positive: support.iter().map(|&ends| is_positive(ends)).collect(),
+        is_positive: support.iter().map(|&(low, _)| low >= 0.0).collect(),
         units: (0..dim).map(unit).collect(),
     }
 }

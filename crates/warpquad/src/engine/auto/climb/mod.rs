@@ -68,10 +68,10 @@ pub struct Climb {
 pub(in crate::engine) struct Parameters {
     /// The coordinates beyond which the prior has no mass that a double could tell from 0.
     pub ends: Vec<(f64, f64)>,
-    /// Those whose coordinate is a logarithm.
+    /// Those that are never negative.
     pub is_positive: Vec<bool>,
     /// For each parameter what its coordinate is multiplied with: the e-folds of a positive one, x
-    /// itself of one on the whole line; `None` between two ends.
+    /// itself of one on the whole line; `None` where the coordinate is neither.
     pub units: Vec<Option<f64>>,
 }
 
@@ -551,8 +551,8 @@ impl Climb {
     fn first_step(&self, axis: usize, searched: usize) -> f64 {
         let found = &self.order[..searched];
         match found.len() {
-            _ if self.parameters.is_positive[axis] => 1.0,
             0 => 1.0,
+            _ if self.parameters.is_positive[axis] => 1.0,
             count => {
                 let ln: f64 = found.iter().map(|&axis| self.steps[axis].ln()).sum();
                 (self.settings.stretch * (ln / count as f64).exp()).min(1.0)
