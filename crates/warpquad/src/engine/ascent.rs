@@ -384,6 +384,9 @@ impl Ascent {
 /// A normal law has less than this beyond each end of what a climb may ask for.
 const BEYOND: f64 = 3e-14;
 
+/// A parameter that changes by less than this factor does not set the scale of anything.
+const DECADE: f64 = 10.0;
+
 /// What a climb has to know of the parameters of a prior.
 fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
     let dim = free.dim();
@@ -394,17 +397,24 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
     };
     let support = measure.support();
     let at = |z: f64| free.point_from_frame(&vec![z; dim]);
-    let (low, high) = (at(-0.5), at(0.5));
+    let (middle, higher) = (at(0.0), at(0.5));
     let unit = |i: usize| match support[i] {
         // The coordinate of a log-uniform parameter is a logarithm but near the ends.
-        (0.0, f64::INFINITY) => Some((high[i] / low[i]).ln()),
-        (end, _) if end > 0.0 => Some((high[i] / low[i]).ln()),
-        (f64::NEG_INFINITY, f64::INFINITY) => Some(high[i] - low[i]),
+        (low, high)
+            if high > DECADE * low && (low > 0.0 || high == f64::INFINITY && low == 0.0) =>
+        {
+            Some(2.0 * (higher[i] / middle[i]).ln())
+        }
+        (f64::NEG_INFINITY, f64::INFINITY) => Some(2.0 * (higher[i] - middle[i])),
         _ => None,
     };
     Parameters {
         ends: end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).collect(),
         is_positive: support.iter().map(|&(low, _)| low >= 0.0).collect(),
+        is_scale: support
+            .iter()
+            .map(|&ends| ends == (0.0, f64::INFINITY))
+            .collect(),
         units: (0..dim).map(unit).collect(),
     }
 }

@@ -2,10 +2,11 @@
 //!
 //! The climb lives in the free coordinates of the prior and follows ln f + ln pi there. It begins
 //! at the prior's centre and searches along each parameter in turn, because the scales of the
-//! parameters may differ by orders of magnitude. Positive parameters come first: the width of the
-//! noise decides how far any other one reaches. Then it goes to the top of a surface through the
-//! best observations. Where that top is not what it promised, it asks where the surface knows
-//! least, or searches along a parameter again. Every observation counts, whoever asked for it.
+//! parameters may differ by orders of magnitude. Those that may be any positive number come first:
+//! the width of the noise decides how far any other one reaches. Then it goes to the top of a
+//! surface through the best observations. Where that top is not what it promised, it asks where
+//! the surface knows least, or searches along a parameter again. Every observation counts, whoever
+//! asked for it.
 
 mod line;
 mod surface;
@@ -70,6 +71,8 @@ pub(in crate::engine) struct Parameters {
     pub ends: Vec<(f64, f64)>,
     /// Those that are never negative.
     pub is_positive: Vec<bool>,
+    /// Those that may be any positive number, as the width of a noise is.
+    pub is_scale: Vec<bool>,
     /// For each parameter what its coordinate is multiplied with: the e-folds of a positive one, x
     /// itself of one on the whole line; `None` where the coordinate is neither.
     pub units: Vec<Option<f64>>,
@@ -249,7 +252,7 @@ impl Climb {
         let dim = parameters.ends.len();
         let mut order: Vec<usize> = (0..dim).collect();
         Rng::new(seed).child(dim as u64).shuffle(&mut order);
-        order.sort_by_key(|&axis| !parameters.is_positive[axis]);
+        order.sort_by_key(|&axis| !parameters.is_scale[axis]);
         let tilts = parameters.tilts();
         Climb {
             points: Vec::new(),
@@ -552,7 +555,7 @@ impl Climb {
         let found = &self.order[..searched];
         match found.len() {
             0 => 1.0,
-            _ if self.parameters.is_positive[axis] => 1.0,
+            _ if self.parameters.is_scale[axis] => 1.0,
             count => {
                 let ln: f64 = found.iter().map(|&axis| self.steps[axis].ln()).sum();
                 (self.settings.stretch * (ln / count as f64).exp()).min(1.0)
