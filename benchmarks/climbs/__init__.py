@@ -1,1 +1,1 @@
-"""How soon `auto` comes within a nat of the top of a narrow posterior: python -m benchmarks.climbs."""
+"""How soon `auto` comes within a nat of the top of a narrow posterior."""

@@ -48,7 +48,7 @@ class Options(ResumeOptions, total=False):
     """The space in which the hyperparameters are fitted."""
     acquisition: Literal["uncertainty", "uncertainty-prior", "information-gain", "look-ahead", "explore", "prior", "quasi-random", "design"] | None
     """What chooses the next point, in place of the method's own."""
-    coordinates: Literal["identity", "natural", "score", "unit"] | None
+    coordinates: Literal["identity", "natural", "score", "unit", "free"] | None
     """The coordinates that the Gaussian process lives in: identity, natural, score or unit."""
     nodes: int | None
     """Nodes of the final integral, to begin with."""
