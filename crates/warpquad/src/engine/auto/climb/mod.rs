@@ -459,9 +459,12 @@ impl Climb {
         let stage = std::mem::replace(&mut self.stage, Stage::Ended);
         match stage {
             Stage::Centre => {
-                let centre = |z: &Vec<f64>| z.iter().all(|z| *z == 0.0);
-                let known = self.points.iter().position(centre);
-                self.foot = known.unwrap_or(self.points.len());
+                // The centre is the last observation with its value, unless it failed.
+                let known = self
+                    .values
+                    .iter()
+                    .rposition(|v| v.is_finite() && *v == value);
+                self.foot = known.unwrap_or(self.values.len());
                 self.begin_round();
             }
             Stage::Search {
@@ -770,4 +773,29 @@ fn spread(points: &[Vec<f64>], values: &[f64], steps: &[f64]) -> Option<Mat> {
         };
         sum / total + least
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn climb(dim: usize) -> Climb {
+        let parameters = Parameters {
+            ends: vec![(-7.5, 7.5); dim],
+            is_positive: vec![false; dim],
+            is_scale: vec![false; dim],
+            units: vec![Some(100.0); dim],
+        };
+        Climb::new(parameters, Settings::of(&Tuning::default(), 0.0), 1)
+    }
+
+    #[test]
+    fn the_first_line_leads_from_the_centre_though_a_point_elsewhere_is_higher() {
+        let mut climb = climb(2);
+        climb.tell(&[2.0, 2.0], -5.0, false);
+        // The centre comes back with the rounding of its coordinates.
+        climb.tell(&[1e-17, 0.0], -10.0, true);
+        let z = climb.awaited().unwrap();
+        assert!(z.iter().filter(|z| z.abs() < 1e-9).count() == 1, "{z:?}");
+    }
 }
