@@ -7,6 +7,7 @@ place of numbers, and what it does with them is written down as a comparison of 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Iterator
 from functools import reduce
 from numbers import Real
@@ -50,7 +51,7 @@ def traced(predicate: Callable[..., Any], priors: Priors) -> list[str]:
     except Exception as error:
         raise _unreadable(predicate, f"{type(error).__name__}: {error}") from error
     if isinstance(said, Row):
-        said = reduce(lambda a, b: a & b, said.terms)
+        said = reduce(operator.and_, said.terms)
     if not isinstance(said, Term):
         raise _unreadable(predicate, f"it returned {said!r}, which does not depend on its parameters")
     return said.together or [said.text]
