@@ -63,7 +63,7 @@ def test_an_unknown_keyword_is_a_type_error_with_the_options(tmp_path):
 
 def test_every_option_reaches_the_problem_file():
     examples = {"name": "a", "count": 3, "positive": 0.25, "variance": 0.5, "interval": (0, 2)}
-    examples.update(seconds=1.5, fields={"nugget": 1e-5})
+    examples.update(seconds=1.5, fields={"nugget": 1e-5}, texts=["a < 1"], flag=False)
     for keyword, row in _problem.TABLE.items():
         value = row["choices"][-1] if row["kind"] == "word" else examples[row["kind"]]
         text = _problem.text(wq._priors.read(PRIORS), {keyword: value})
