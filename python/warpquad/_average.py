@@ -19,7 +19,13 @@ DRAWS = 4000
 
 
 class Average:
-    """Several models of the same data, each weighted by its probability: made by `wq.average`."""
+    """Several models of the same data, each weighted by its probability: made by `wq.average`.
+
+    >>> import warpquad as wq
+    >>> one = wq.integrate(lambda a: -a * a, {"a": wq.normal(0, 1)}, budget=12, progress=False)
+    >>> wq.average([one, one]).probabilities.round(2).tolist()
+    [0.5, 0.5]
+    """
 
     def __init__(self, results: Sequence[Result], weights: Array) -> None:
         self.results = list(results)
