@@ -37,12 +37,10 @@ root_doc = "docs/index"
 include_patterns = [
     "docs/**",
     "*.md",
-    "benchmarks/*.md",
-    "benchmarks/results/*.md",
-    "benchmarks/suite/real/**.md",
+    "benchmarks/**.md",
     "data/oracle/*.md",
 ]
-exclude_patterns = ["target", ".*", "**/.venv*", "fuzz", "crates", "examples"]
+exclude_patterns = ["target", ".*", "**/.venv*", "benchmarks/.envs", "fuzz", "crates", "examples"]
 suppress_warnings = ["myst.header", "toc.not_included"]
 
 html_theme = "furo"
