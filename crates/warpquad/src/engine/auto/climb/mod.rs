@@ -8,14 +8,22 @@
 //! the surface knows least, or searches along a parameter again. Every observation counts, whoever
 //! asked for it.
 
+mod along;
 mod line;
+mod parameters;
+mod searching;
+mod spread;
 mod surface;
+mod tops;
+
+pub(in crate::engine) use parameters::Parameters;
 
 use super::Tuning;
 use crate::numeric::linalg::Mat;
-use crate::numeric::loops::dot;
 use crate::numeric::random::Rng;
+use along::Along;
 use line::Line;
+use spread::spread;
 use surface::{Surface, Tilt};
 
 /// A climb: a function of the observations in the order in which they were told.
@@ -62,54 +70,6 @@ pub struct Climb {
     /// The point whose value decides the next one.
     awaited: Option<Vec<f64>>,
     settings: Settings,
-}
-
-/// What a climb has to know of the parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub(in crate::engine) struct Parameters {
-    /// The coordinates beyond which the prior has no mass that a double could tell from 0.
-    pub ends: Vec<(f64, f64)>,
-    /// Those that are never negative.
-    pub is_positive: Vec<bool>,
-    /// Those that may be any positive number, as the width of a noise is.
-    pub is_scale: Vec<bool>,
-    /// For each parameter what its coordinate is multiplied with: the e-folds of a positive one, x
-    /// itself of one on the whole line; `None` where the coordinate is neither.
-    pub units: Vec<Option<f64>>,
-}
-
-/// The rates at which likelihoods grow with a noise, a precision or an intercept: for each e-fold
-/// of a positive parameter, and for each unit of one of either sign.
-const RATES_OF_POSITIVE: [f64; 3] = [-2.0, -1.0, 1.0];
-const RATES_OF_OTHERS: [f64; 2] = [-1.0, 1.0];
-
-impl Parameters {
-    /// The tilts that a surface may have.
-    fn tilts(&self) -> Vec<Tilt> {
-        let of = |(axis, unit): (usize, &Option<f64>)| {
-            let rates: &[f64] = match self.is_positive[axis] {
-                true => &RATES_OF_POSITIVE,
-                false => &RATES_OF_OTHERS,
-            };
-            let unit = *unit;
-            let tilt = move |rate: &f64| {
-                unit.map(|unit| Tilt {
-                    axis,
-                    rate: rate * unit,
-                })
-            };
-            rates.iter().filter_map(tilt).collect::<Vec<Tilt>>()
-        };
-        self.units.iter().enumerate().flat_map(of).collect()
-    }
-
-    /// The point with no coordinate beyond the ends.
-    fn within(&self, mut z: Vec<f64>) -> Vec<f64> {
-        for (z, &(low, high)) in z.iter_mut().zip(&self.ends) {
-            *z = z.clamp(low, high);
-        }
-        z
-    }
 }
 
 /// The numbers of a climb.
@@ -172,65 +132,6 @@ struct Promise {
     is_determined: bool,
 }
 
-/// Where a line goes.
-#[derive(Debug, Clone)]
-enum Along {
-    /// Along a parameter, in its score.
-    Axis(usize),
-    /// In a direction, which is a step of length 1.
-    Direction(Vec<f64>),
-}
-
-impl Along {
-    /// The point after a step from an origin.
-    fn point(&self, origin: &[f64], step: f64) -> Vec<f64> {
-        let mut z = origin.to_vec();
-        match self {
-            Along::Axis(axis) => z[*axis] += step,
-            Along::Direction(by) => z.iter_mut().zip(by).for_each(|(z, by)| *z += step * by),
-        }
-        z
-    }
-
-    /// The step to a point on the line; `None` for a point that is not, where lengths are measured
-    /// by `steps`.
-    fn step_to(&self, origin: &[f64], z: &[f64], steps: &[f64]) -> Option<f64> {
-        let step = match self {
-            Along::Axis(axis) => z[*axis] - origin[*axis],
-            Along::Direction(by) => {
-                let largest = (0..by.len()).max_by(|&i, &j| by[i].abs().total_cmp(&by[j].abs()))?;
-                (z[largest] - origin[largest]) / by[largest]
-            }
-        };
-        let near = self.point(origin, step);
-        let mut off = near.iter().zip(z).zip(steps);
-        off.all(|((a, b), s)| (a - b).abs() < 1e-9 * s)
-            .then_some(step)
-    }
-}
-
-/// So many searches in some direction, after one along each parameter, end a climb.
-const BLIND_SEARCHES: usize = 3;
-/// Broken promises for each of the searches that end a climb without a rise.
-const IDLE_TOPS: usize = 3;
-/// A top that keeps this part of its promise is worth another one.
-const KEPT_PART: f64 = 0.25;
-/// A surface is trusted half as far where its top keeps less than this part of its promise.
-const BROKEN_PART: f64 = 0.1;
-/// After so many broken promises a parameter is searched again; after each other one, so many
-/// points are asked for where the surface knows least.
-const SEARCH_ONE_IN: usize = 3;
-const UNCERTAIN_POINTS: usize = 2;
-/// Places that are looked at for such a point.
-const CANDIDATES: usize = 80;
-/// Tilts are chosen afresh at each surface of the first observations, and then at one of so many.
-const EARLY: usize = 60;
-const LOOKS_ONE_IN: usize = 3;
-/// A surface that leaves no more of a drop unexplained says how long the steps are; by no larger
-/// factor at a time, and if one changes by more than this part.
-const TRUSTED: f64 = 0.05;
-const MOST_RESCALING: f64 = 10.0;
-const WORTH_RESCALING: f64 = 0.3;
 /// A top must come out as promised so many times in a row.
 const CONFIRMATIONS: usize = 2;
 /// How far a surface is trusted: at first, at least and at most, in steps.
@@ -485,235 +386,6 @@ impl Climb {
         }
     }
 
-    fn begin_round(&mut self) {
-        self.before_round = self.height();
-        self.begin_search(true);
-    }
-
-    /// Search along the next parameter of a round, or along the likeliest line between two
-    /// surfaces.
-    fn begin_search(&mut self, in_round: bool) {
-        let (d, count) = (self.order.len(), self.searches);
-        self.searches += 1;
-        let along = match in_round {
-            true => Along::Axis(self.order[count % d]),
-            false => self.likeliest(count),
-        };
-        let step = match along {
-            Along::Direction(_) => 1.0,
-            Along::Axis(axis) if count < d && !self.hinted => self.first_step(axis, count),
-            // Every other time the other way.
-            Along::Axis(axis) if count / d % 2 == 1 => -0.7 * self.steps[axis],
-            Along::Axis(axis) => self.steps[axis],
-        };
-        let zero = vec![0.0; d];
-        let origin = self.here().map_or(zero, |i| self.points[i].clone());
-        let Settings {
-            drop_nats,
-            tolerance_nats,
-            ..
-        } = self.settings;
-        let line = Line::new(self.height(), step, drop_nats, tolerance_nats);
-        self.search(line, origin, along, in_round);
-    }
-
-    /// The likeliest line to lead higher: every third time the way that the best has come since
-    /// the last time, which follows a ridge; along a parameter; and in some direction once no
-    /// parameter led higher.
-    fn likeliest(&mut self, count: usize) -> Along {
-        let best = self.best().map(|(z, _)| z.to_vec()).unwrap_or_default();
-        if count % 3 == 2 && best.len() == self.mark.len() {
-            let way: Vec<f64> = best.iter().zip(&self.mark).map(|(b, m)| b - m).collect();
-            let moved = way.iter().zip(&self.steps).any(|(w, s)| w.abs() > 0.1 * s);
-            self.mark = best;
-            if moved {
-                return Along::Direction(way);
-            }
-        }
-        if self.idle_searches >= self.order.len() {
-            let mut rng = Rng::new(count as u64).child(self.order[0] as u64);
-            return Along::Direction(self.steps.iter().map(|s| s * rng.normal()).collect());
-        }
-        Along::Axis(self.likeliest_axis())
-    }
-
-    /// The parameter whose last search gained the most, where three tenths are forgotten with
-    /// every search along others; those that waited long come first among equals.
-    fn likeliest_axis(&self) -> usize {
-        let worth = |axis: &usize| {
-            let (gain, when) = self.gains[*axis];
-            let waited = (self.searches - when) as f64;
-            gain * 0.7_f64.powf(waited) + self.settings.tolerance_nats * waited
-        };
-        let better = |best: usize, axis: usize| match worth(&axis) > worth(&best) {
-            true => axis,
-            false => best,
-        };
-        self.order.iter().copied().fold(self.order[0], better)
-    }
-
-    /// How far to go along a parameter that was not searched yet: as far as the prior reaches, or
-    /// some times as far as along the others if it may be of either sign.
-    fn first_step(&self, axis: usize, searched: usize) -> f64 {
-        let found = &self.order[..searched];
-        match found.len() {
-            0 => 1.0,
-            _ if self.parameters.is_scale[axis] => 1.0,
-            count => {
-                let ln: f64 = found.iter().map(|&axis| self.steps[axis].ln()).sum();
-                (self.settings.stretch * (ln / count as f64).exp()).min(1.0)
-            }
-        }
-    }
-
-    fn search(&mut self, line: Line, origin: Vec<f64>, along: Along, in_round: bool) {
-        let z = along.point(&origin, line.next().unwrap_or(0.0));
-        self.awaited = Some(self.parameters.within(z));
-        self.stage = Stage::Search {
-            line,
-            origin,
-            along,
-            in_round,
-        };
-    }
-
-    fn after_search(&mut self, line: &Line, along: &Along, in_round: bool) {
-        self.idle_searches += 1;
-        if let Along::Axis(axis) = *along {
-            self.steps[axis] = line.scale().clamp(f64::MIN_POSITIVE, 2.0);
-            self.gains[axis] = (line.gain(), self.searches);
-        }
-        let d = self.order.len();
-        if in_round && !self.searches.is_multiple_of(d) {
-            return self.begin_search(true);
-        }
-        let gained = self.height() - self.before_round;
-        // The first round has only found the scales: whatever it gained, the next one tells.
-        if in_round && gained > self.settings.round_nats * d as f64 {
-            return self.begin_round();
-        }
-        self.go_to_top();
-    }
-
-    /// Go to the top of the surface, if there is one.
-    fn go_to_top(&mut self) {
-        // Neither a parameter nor a surface leads higher.
-        let most = self.order.len() + BLIND_SEARCHES;
-        if self.idle_searches >= most || self.idle_tops >= IDLE_TOPS * most {
-            return self.end();
-        }
-        let looks = self.values.len() < EARLY || self.surfaces.is_multiple_of(LOOKS_ONE_IN);
-        self.surfaces += 1;
-        let surface = self.surface(looks);
-        self.chosen = surface.as_ref().map_or(Vec::new(), |s| s.chosen().to_vec());
-        let surface = surface.and_then(|surface| self.rescaled(surface));
-        let ascent = surface.as_ref().and_then(|s| s.ascent(self.radius));
-        let (Some(surface), Some(ascent)) = (surface, ascent) else {
-            return self.begin_search(false);
-        };
-        if self.uncertain_left > 0 {
-            self.uncertain_left -= 1;
-            let level = self.is_level(ascent.is_inside, ascent.gain);
-            let around = level.then(|| self.around(&surface, 0)).flatten();
-            let z = around.unwrap_or_else(|| self.most_uncertain(&surface));
-            self.awaited = Some(self.parameters.within(z));
-            self.stage = Stage::Uncertain;
-            return;
-        }
-        let z = surface.point(&ascent.step);
-        self.awaited = Some(self.parameters.within(z));
-        self.stage = Stage::Top(Promise {
-            before: surface.top(),
-            gain: ascent.gain,
-            is_inside: ascent.is_inside,
-            is_determined: surface.is_determined(),
-        });
-    }
-
-    /// The same surface with steps as long as it says that they are.
-    fn rescaled(&mut self, surface: Surface) -> Option<Surface> {
-        if surface.unexplained > TRUSTED {
-            return Some(surface);
-        }
-        let mut moved = false;
-        for (step, reach) in self
-            .steps
-            .iter_mut()
-            .zip(surface.reaches(self.settings.drop_nats))
-        {
-            if let Some(reach) = reach {
-                let factor = (reach / *step).clamp(1.0 / MOST_RESCALING, MOST_RESCALING);
-                moved |= factor.ln().abs() > WORTH_RESCALING;
-                *step = (*step * factor).max(f64::MIN_POSITIVE);
-            }
-        }
-        match moved {
-            true => self.surface(false),
-            false => Some(surface),
-        }
-    }
-
-    /// The point around the best that the surface knows least about, for what it promises there.
-    fn most_uncertain(&self, surface: &Surface) -> Vec<f64> {
-        let d = self.steps.len();
-        let mut rng = Rng::new(self.values.len() as u64).child(self.order[0] as u64);
-        let radius = self.radius.min(RADIUS[0]) * surface.step_length();
-        let mut best = (f64::NEG_INFINITY, vec![0.0; d]);
-        for number in 0..CANDIDATES {
-            let mut y = vec![0.0; d];
-            if number % 2 == 0 {
-                y.iter_mut().for_each(|y| *y = rng.normal());
-                let length = dot(&y, &y).sqrt();
-                let wanted = radius * (0.5 + 0.5 * rng.uniform());
-                y.iter_mut().for_each(|y| *y *= wanted / length);
-            } else {
-                // Two parameters at once show how they depend on each other.
-                for _ in 0..2 {
-                    let sign = if rng.uniform() < 0.5 { -1.0 } else { 1.0 };
-                    let axis = ((rng.uniform() * d as f64) as usize).min(d - 1);
-                    y[axis] += sign * radius * std::f64::consts::FRAC_1_SQRT_2;
-                }
-            }
-            let (mean, sd) = surface.at(&y);
-            if mean + sd > best.0 {
-                best = (mean + sd, y);
-            }
-        }
-        surface.point(&best.1)
-    }
-
-    fn after_top(&mut self, value: f64, promise: Promise) {
-        let (gain, promised) = (value - promise.before, promise.gain);
-        let tolerance = self.settings.tolerance_nats;
-        let is_top = promise.is_determined
-            && promise.is_inside
-            && promised < tolerance
-            && gain.abs() < 2.0 * tolerance;
-        self.confirmed = if is_top { self.confirmed + 1 } else { 0 };
-        if self.confirmed >= CONFIRMATIONS {
-            return self.end();
-        }
-        if is_top {
-            return self.go_to_top();
-        }
-        if gain > 0.0 && gain > KEPT_PART * promised {
-            if !promise.is_inside {
-                self.radius = (2.0 * self.radius).min(RADIUS[2]);
-            }
-            return self.go_to_top();
-        }
-        self.idle_tops += 1;
-        self.broken += 1;
-        if gain < BROKEN_PART * promised {
-            self.radius = (0.5 * self.radius).max(RADIUS[1]);
-        }
-        if self.broken.is_multiple_of(SEARCH_ONE_IN) {
-            return self.begin_search(false);
-        }
-        self.uncertain_left = UNCERTAIN_POINTS;
-        self.go_to_top();
-    }
-
     fn end(&mut self) {
         self.stage = Stage::Ended;
         self.awaited = None;
@@ -728,51 +400,6 @@ impl Climb {
         let spread = spread(&self.points, &self.values, &self.steps)?;
         Some((best.to_vec(), covariance.unwrap_or(spread)))
     }
-}
-
-/// The spread of the best observations about the best one, tempered so that about 2 d + 2 of them
-/// count; along no parameter less than a hundredth of its step.
-fn spread(points: &[Vec<f64>], values: &[f64], steps: &[f64]) -> Option<Mat> {
-    let d = steps.len();
-    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !top.is_finite() {
-        return None;
-    }
-    let wanted = ((2 * d + 2) as f64).min(0.9 * values.len() as f64);
-    let weights_at = |temperature: f64| -> Vec<f64> {
-        let weigh = |v: &f64| ((v - top) / temperature).exp();
-        values.iter().map(weigh).collect()
-    };
-    let (mut low, mut high) = (-7.0_f64, 30.0_f64);
-    for _ in 0..50 {
-        let middle = 0.5 * (low + high);
-        let weights = weights_at(middle.exp());
-        let sum: f64 = weights.iter().sum();
-        let squares: f64 = weights.iter().map(|w| w * w).sum();
-        match sum * sum / squares < wanted {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-    let weights = weights_at(high.exp());
-    let total: f64 = weights.iter().sum();
-    let mean = |i: usize| {
-        let terms = weights.iter().zip(points);
-        terms.map(|(w, z)| w * z[i]).sum::<f64>() / total
-    };
-    let mean: Vec<f64> = (0..d).map(mean).collect();
-    Some(Mat::from_fn(d, d, |i, j| {
-        let terms = weights.iter().zip(points);
-        let sum: f64 = terms
-            .map(|(w, z)| w * (z[i] - mean[i]) * (z[j] - mean[j]))
-            .sum();
-        let least = if i == j {
-            (0.01 * steps[i]).powi(2)
-        } else {
-            0.0
-        };
-        sum / total + least
-    }))
 }
 
 #[cfg(test)]
