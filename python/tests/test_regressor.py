@@ -71,11 +71,11 @@ def test_densities_integrate_to_one():
         model = wq.WarpedGPRegressor(range=(0, 1), noise=noise).fit(X, y)
         t = (np.arange(4000) + 0.5) / 4000
         at = np.repeat([[0.35, 0.9]], len(t), axis=0)
-        exact = np.exp(model.log_predictive_density(at, t, law="exact"))
+        exact = np.exp(model.log_predictive_density(at, t))
         assert exact.mean() == pytest.approx(1.0, abs=1e-3)
         wide = np.linspace(-3, 4, 8001)
         at = np.repeat([[0.35, 0.9]], len(wide), axis=0)
-        matched = np.exp(model.log_predictive_density(at, wide))
+        matched = np.exp(model.log_predictive_density(at, wide, law="matched"))
         assert matched.sum() * (wide[1] - wide[0]) == pytest.approx(1.0, abs=1e-3)
     with pytest.raises(ValueError, match="one to one"):
         square = wq.WarpedGPRegressor(range=(0, np.inf), warp="square").fit(X, y)
@@ -186,3 +186,136 @@ def test_the_example():
     import warpquad.sklearn
 
     assert doctest.testmod(warpquad.sklearn).failed == 0
+
+
+def clipped_rates(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """50 values of a rate with noise of sd 0.03 that show 0 or 1 for all beyond."""
+    rng = np.random.default_rng(seed)
+
+    def rate(x: np.ndarray) -> np.ndarray:
+        return 1 / (1 + np.exp(-14 * (x - 0.5)))
+
+    x = rng.uniform(0, 1, 50)
+    at = np.linspace(0.01, 0.99, 25)
+    return x[:, None], np.clip(rate(x) + 0.03 * rng.normal(size=50), 0, 1), at[:, None], rate(at)
+
+
+@pytest.mark.parametrize("space", ["f", "g"])
+@pytest.mark.parametrize("noise", [0.03**2, "fit", 0.0])
+@pytest.mark.filterwarnings("ignore:no exact fit")
+def test_values_on_the_bounds(space, noise):
+    hits = []
+    for seed in range(1, 5):
+        X, y, at, truth = clipped_rates(seed)
+        assert ((y == 0) | (y == 1)).sum() >= 5
+        model = wq.WarpedGPRegressor(
+            range=(0, 1), noise=noise, fit=space, kernel="matern52"
+        ).fit(X, y)
+        assert 0.5 * 0.03**2 < model.noise_ < 2 * 0.03**2
+        mean, sd = model.predict(at, return_std=True)
+        assert np.abs(mean - truth).max() < 0.06
+        assert np.all(np.abs(mean - truth) < 5 * sd + 2e-3)
+        low, high = model.interval(at)
+        assert low.min() > 0 and high.max() < 1
+        hits += list((low <= truth) & (truth <= high))
+        # An observation is more uncertain than f, and never outside.
+        observed_low, observed_high = model.interval(at, noise=True)
+        assert observed_low.min() >= 0 and observed_high.max() <= 1
+        assert np.all(observed_high - observed_low > high - low)
+        assert np.all(model.predict(at[8:17], return_std=True, noise=True)[1] > sd[8:17])
+        left_out = model.leave_one_out()
+        assert 0.85 < left_out["coverage"] <= 1 and left_out["rms_error"] < 0.05
+    assert np.mean(hits) > 0.75
+
+
+def test_values_on_the_bounds_warn_without_noise():
+    X, y, _, _ = clipped_rates(1)
+    row = int(np.flatnonzero((y == 0) | (y == 1))[0])
+    with pytest.warns(UserWarning, match=rf"y\[{row}\] is [01].0, an end of the range"):
+        wq.WarpedGPRegressor(range=(0, 1)).fit(X, y)
+    t = np.array([0.0, 0.5, 1.2, 2.0, 3.1])
+    half = wq.WarpedGPRegressor(range=(0, np.inf), noise=0.01)
+    with pytest.raises(ValueError, match=r"y\[0\] is 0.0.*noise_on='y'"):
+        half.fit(t[:, None], t)
+    model = half.set_params(noise_on="y").fit(t[:, None], t)
+    assert model.predict([[0.1]])[0] < 0.7 and model.interval([[0.1]])[0][0] >= 0
+
+
+def test_with_the_identity_it_is_scikit_learns_own_regressor():
+    from sklearn.gaussian_process import GaussianProcessRegressor
+    from sklearn.gaussian_process.kernels import ConstantKernel, Matern, WhiteKernel
+
+    rng = np.random.default_rng(3)
+    X = np.sort(rng.uniform(0, 5, 30))[:, None]
+    y = np.sin(X[:, 0]) + 0.2 * rng.normal(size=30)
+    at = np.linspace(-1, 6, 15)[:, None]
+    each = rng.uniform(0.01, 0.2, 30)
+    for noise in (0.04, each, "fit"):
+        model = wq.WarpedGPRegressor(noise=noise, kernel="matern52").fit(X, y)
+        theta = model.posterior_.theta
+        unit = float(np.exp(model.warp_.log_slope([0.0])[0]))
+        center = theta["mean"] * unit
+        variance = theta["output_scale"] * unit**2
+        kernel = ConstantKernel(variance) * Matern(theta["length_scales"], nu=2.5)
+        alpha = model.noise_
+        theirs = GaussianProcessRegressor(kernel, alpha=alpha, optimizer=None).fit(X, y - center)
+        mean, sd = theirs.predict(at, return_std=True)
+        ours = model.predict(at, return_std=True)
+        np.testing.assert_allclose(ours[0], mean + center, atol=1e-8)
+        np.testing.assert_allclose(ours[1], sd, rtol=1e-6)
+        assert model.log_likelihood_ == pytest.approx(theirs.log_marginal_likelihood_value_, abs=1e-6)
+        low, high = model.interval(at)
+        np.testing.assert_allclose(0.5 * (high - low), 1.959964 * sd, rtol=1e-5)
+        noise_of_new = alpha if np.ndim(alpha) == 0 else 0.04
+        with_noise = model.predict(at, return_std=True, noise=noise_of_new)[1]
+        np.testing.assert_allclose(with_noise, np.sqrt(sd**2 + noise_of_new), rtol=1e-6)
+    # And the fitted optimum is theirs too.
+    free = ConstantKernel(1.0) * Matern(1.0, nu=2.5) + WhiteKernel(0.1)
+    theirs = GaussianProcessRegressor(free, n_restarts_optimizer=3, random_state=0).fit(X, y - center)
+    assert model.log_likelihood_ >= theirs.log_marginal_likelihood_value_ - 1e-3
+    assert model.noise_ == pytest.approx(theirs.kernel_.k2.noise_level, rel=0.02)
+
+
+def test_a_noise_for_each_value():
+    X, f = rates(60)
+    sd = np.where(X[:, 0] < 0.5, 0.01, 0.2)
+    y = np.clip(f + sd * np.random.default_rng(4).normal(size=60), 1e-3, 1 - 1e-3)
+    for space in ("f", "g"):
+        each = wq.WarpedGPRegressor(range=(0, 1), noise=sd**2, fit=space).fit(X, y)
+        same = wq.WarpedGPRegressor(range=(0, 1), noise=float(np.mean(sd**2)), fit=space).fit(X, y)
+        at, truth = rates(300, 1)
+        left = at[:, 0] < 0.45
+        errors = [np.abs(m.predict(at[left]) - truth[left]).mean() for m in (each, same)]
+        assert errors[0] < errors[1], space
+        again = pickle.loads(pickle.dumps(each))
+        np.testing.assert_array_equal(again.predict(at), each.predict(at))
+        with pytest.raises(ValueError, match="say that of the rows"):
+            each.predict(at, return_std=True, noise=True)
+    with pytest.raises(ValueError, match="expected one variance or 60"):
+        wq.WarpedGPRegressor(range=(0, 1), noise=[0.1, 0.2]).fit(X, y)
+    with pytest.raises(ValueError, match="noise: is a variance"):
+        wq.WarpedGPRegressor(noise="fitted").fit(X, y)
+
+
+def test_left_out_values_by_leaving_them_out():
+    X, y = rates(14)
+    for noise, on in ((0.0, None), (0.01, "y"), (0.05, "g")):
+        model = wq.WarpedGPRegressor(range=(0, 1), noise=noise, noise_on=on).fit(X, y)
+        got = model.leave_one_out()
+        posterior = model.posterior_
+        for i in range(0, 14, 3):
+            rest = np.arange(14) != i
+            # With noise on y a value is an observation of g with a noise of its own.
+            sites = wq._core._posterior(
+                wq.GP("matern32", **posterior.theta), X[rest], posterior.g[rest], model.warp_,
+                _site_noise(posterior)[rest] if on == "y" else [],
+            )  # fmt: skip
+            s = sites.var(X[i : i + 1]) + (noise if on == "g" else 0.0)
+            law = (model.warp_, sites.mean(X[i : i + 1]), s, [noise if on == "y" else 0.0])
+            density = wq._core._law_log_density(*law, [y[i]])[0]
+            assert got["log_density"][i] == pytest.approx(density, abs=1e-5)
+            assert got["std"][i] == pytest.approx(wq._core._law_moments(*law)[1][0], rel=1e-4)
+
+
+def _site_noise(posterior):
+    return posterior.__reduce__()[1][4]

@@ -251,7 +251,32 @@ class Posterior(Belief):
     @property
     def theta(self) -> _Theta: ...
 
-def _posterior(gp: GP, X: npt.ArrayLike, g: npt.ArrayLike, warp: Warp | None) -> Posterior: ...
+def _posterior(
+    gp: GP, X: npt.ArrayLike, g: npt.ArrayLike, warp: Warp | None, noise: npt.ArrayLike
+) -> Posterior: ...
+def _regress(
+    gp: GP,
+    warp: Warp,
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    noise: list[float] | None,
+    on_f: bool,
+    space: str,
+    restarts: int,
+    seed: int,
+) -> tuple[Posterior, Warp, _Array, float]: ...
+def _law_log_density(
+    warp: Warp, mu: npt.ArrayLike, s: npt.ArrayLike, noise: npt.ArrayLike, y: npt.ArrayLike
+) -> _Array: ...
+def _law_quantile(
+    warp: Warp, mu: npt.ArrayLike, s: npt.ArrayLike, noise: npt.ArrayLike, p: float
+) -> _Array: ...
+def _law_moments(
+    warp: Warp, mu: npt.ArrayLike, s: npt.ArrayLike, noise: npt.ArrayLike
+) -> tuple[_Array, _Array]: ...
+def _left_out(
+    posterior: Posterior, warp: Warp, noise: npt.ArrayLike, on_f: bool, y: npt.ArrayLike
+) -> dict[str, Any]: ...
 @final
 class Fitted:
     @property

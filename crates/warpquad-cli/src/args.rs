@@ -215,6 +215,22 @@ pub struct Regress {
     /// Predict the rows of this CSV file
     #[arg(long, value_name = "FILE")]
     pub predict: Option<PathBuf>,
+    /// The variance of the noise of a value; without one values are exact
+    #[arg(long, value_name = "VARIANCE", allow_hyphen_values = true, conflicts_with_all = ["fit_noise", "sd_column"])]
+    pub noise: Option<f64>,
+    /// Fit the variance of the noise
+    #[arg(long, conflicts_with = "sd_column")]
+    pub fit_noise: bool,
+    /// The column with the standard deviation of the noise of each value; it is no input
+    #[arg(long, value_name = "COLUMN")]
+    pub sd_column: Option<String>,
+    /// What noise is on: the target itself, or g, which is its ln where the range is half a line.
+    /// Without it, g where the range is half a line and the target otherwise
+    #[arg(long, value_enum)]
+    pub noise_on: Option<NoiseOn>,
+    /// The part of the mass between the ends of an interval
+    #[arg(long, default_value_t = 0.95)]
+    pub level: f64,
     /// The space the hyperparameters are fitted in
     #[arg(long, value_enum, default_value_t = Space::F)]
     pub fit: Space,
@@ -224,6 +240,14 @@ pub struct Regress {
     /// Print one JSON object and nothing else
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum NoiseOn {
+    /// The target
+    Y,
+    /// g
+    G,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -3,6 +3,7 @@
 mod args;
 mod ask_tell;
 mod check;
+mod columns;
 mod compare;
 mod draws;
 mod figures;

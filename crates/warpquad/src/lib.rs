@@ -42,6 +42,7 @@ pub mod kernel;
 pub mod measure;
 pub mod numeric;
 pub mod points;
+pub mod regression;
 pub mod session;
 pub mod warp;
 

@@ -115,7 +115,7 @@ impl Gp {
 
     /// The kernel.
     #[getter]
-    fn kernel(&self) -> Kernel {
+    pub fn kernel(&self) -> Kernel {
         self.kernel.clone()
     }
 
@@ -293,12 +293,18 @@ impl PosteriorProcess {
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py, Pieces<'py>> {
         let gp = Gp::of(self.kernel.clone(), self.inner.process().clone());
         let gp = Py::new(py, gp.map_err(|error| raise(py, &error))?)?;
-        let pieces = (gp, self.X(py)?, self.g(py), self.warp.clone());
+        let noise = vector(py, self.inner.own_noise().to_vec());
+        let pieces = (gp, self.X(py)?, self.g(py), self.warp.clone(), noise);
         Ok((py.import("warpquad._core")?.getattr("_posterior")?, pieces))
     }
 }
 
 impl PosteriorProcess {
+    /// The library's own.
+    pub fn inner(&self) -> &warpquad::PosteriorProcess {
+        &self.inner
+    }
+
     fn gp(&self) -> Gp {
         let (process, kernel) = (self.inner.process().clone(), self.kernel.clone());
         Gp { process, kernel }
@@ -306,7 +312,7 @@ impl PosteriorProcess {
 }
 
 /// What `_posterior` is given again.
-type Pieces<'py> = (Py<Gp>, Matrix<'py>, Vector<'py>, Option<Warp>);
+type Pieces<'py> = (Py<Gp>, Matrix<'py>, Vector<'py>, Option<Warp>, Vector<'py>);
 
 /// The posterior of a pickle.
 #[pyfunction]
@@ -317,11 +323,12 @@ fn _posterior(
     X: Numbers<'_>,
     g: Numbers<'_>,
     warp: Option<Warp>,
+    noise: Numbers<'_>,
 ) -> PyResult<Py<PosteriorProcess>> {
     let (x, g) = (points("X", &X)?, flat(&g));
     let posterior = gp
         .process
-        .condition(&x, &g)
+        .condition_noisy(&x, &g, &flat(&noise))
         .map_err(|error| raise(py, &error))?;
     Py::new(
         py,

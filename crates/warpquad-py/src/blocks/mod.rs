@@ -9,6 +9,7 @@ mod gp;
 mod kernel;
 mod law;
 mod measure;
+mod regression;
 mod warp;
 
 use pyo3::prelude::*;
@@ -22,5 +23,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     gp::register(module)?;
     fit::register(module)?;
     functional::register(module)?;
-    law::register(module)
+    law::register(module)?;
+    regression::register(module)
 }

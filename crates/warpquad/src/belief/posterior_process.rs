@@ -2,7 +2,7 @@
 
 use super::process::Scaled;
 use super::{Anatomy, Belief, Link, Moments, Process, chain};
-use crate::error::{Error, Result, Step, finite, same_length};
+use crate::error::{Error, Result, Step, finite, positive, same_length};
 use crate::numeric::linalg::{self, Cholesky, Mat, dot};
 use crate::points::Points;
 use crate::warp::{LnVar, Marginal};
@@ -38,20 +38,35 @@ pub struct PosteriorProcess {
     /// (Sigma + noise)^-1 (g - mu).
     weights: Vec<f64>,
     jitter: f64,
+    /// The variance of the noise on each observation, beside that of theta; empty without such.
+    own_noise: Vec<f64>,
 }
 
 impl PosteriorProcess {
-    pub(super) fn new(process: Process, x: Points, g: Vec<f64>) -> Result<PosteriorProcess> {
+    pub(super) fn new(
+        process: Process,
+        x: Points,
+        g: Vec<f64>,
+        own_noise: Vec<f64>,
+    ) -> Result<PosteriorProcess> {
         process.theta().check()?;
         same_length("point", x.dim(), process.theta().dim())?;
         same_length("g", g.len(), x.len())?;
+        if !own_noise.is_empty() {
+            same_length("noise", own_noise.len(), x.len())?;
+        }
+        for (i, &v) in own_noise.iter().enumerate() {
+            if v != 0.0 {
+                positive(&format!("noise[{i}]"), v)?;
+            }
+        }
         for (i, &g) in g.iter().enumerate() {
             finite(&format!("g[{i}]"), g)?;
         }
         let scaled = Scaled::new(&x, process.theta());
         let mut sigma = process.sigma_scaled(&scaled, &x);
         for i in 0..x.len() {
-            sigma[(i, i)] += process.theta().noise;
+            sigma[(i, i)] += process.theta().noise + own_noise.get(i).unwrap_or(&0.0);
         }
         let (factor, jitter) = factor_with_jitter(&sigma).ok_or_else(not_positive_definite)?;
         let mut posterior = PosteriorProcess {
@@ -62,6 +77,7 @@ impl PosteriorProcess {
             factor,
             weights: Vec::new(),
             jitter,
+            own_noise,
         };
         posterior.reweigh();
         Ok(posterior)
@@ -86,6 +102,10 @@ impl PosteriorProcess {
         let (mut all_x, mut all_g) = (self.x.clone(), self.g.clone());
         all_x.extend(x)?;
         all_g.extend_from_slice(g);
+        let mut own_noise = self.own_noise.clone();
+        if !own_noise.is_empty() {
+            own_noise.resize(all_g.len(), 0.0);
+        }
         let theta = self.process.theta();
         let cross = self.process.sigma_scaled(&self.scaled, x);
         let mut corner = self.process.sigma(x, x)?;
@@ -94,7 +114,7 @@ impl PosteriorProcess {
             corner[(i, i)] += nugget;
         }
         let Some(factor) = self.factor.extended(cross, corner).filter(well_conditioned) else {
-            return PosteriorProcess::new(self.process.clone(), all_x, all_g);
+            return PosteriorProcess::new(self.process.clone(), all_x, all_g, own_noise);
         };
         let mut posterior = PosteriorProcess {
             process: self.process.clone(),
@@ -104,6 +124,7 @@ impl PosteriorProcess {
             factor,
             weights: Vec::new(),
             jitter: self.jitter,
+            own_noise,
         };
         posterior.reweigh();
         Ok(posterior)
@@ -122,6 +143,11 @@ impl PosteriorProcess {
     /// What was observed.
     pub fn g(&self) -> &[f64] {
         &self.g
+    }
+
+    /// The variance of the noise on each observation, beside that of theta; empty without such.
+    pub fn own_noise(&self) -> &[f64] {
+        &self.own_noise
     }
 
     /// The jitter that the factorisation needed, relative to the diagonal: output scale and noise.

@@ -52,7 +52,28 @@ impl Process {
 
     /// p(g | D): step 3.
     pub fn condition(&self, x: &Points, g: &[f64]) -> Result<PosteriorProcess> {
-        PosteriorProcess::new(self.clone(), x.clone(), g.to_vec())
+        self.condition_noisy(x, g, &[])
+    }
+
+    /// The same for observations with a noise variance each, beside that of theta; none of them is
+    /// the same as zeros.
+    ///
+    /// ```
+    /// use warpquad::{Belief, Points, Process, Theta, kernel::Matern32};
+    /// let process = Process::new(Matern32, Theta::constant(0.0, 1.0, vec![0.5])?);
+    /// let x = Points::from_rows(&[vec![0.0], vec![1.0]])?;
+    /// let belief = process.condition_noisy(&x, &[0.7, 0.7], &[0.0, 1.0])?;
+    /// let there = belief.moments(&x)?;
+    /// assert!(there.var[0] < 1e-12 && there.var[1] > 0.4);
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn condition_noisy(
+        &self,
+        x: &Points,
+        g: &[f64],
+        noise: &[f64],
+    ) -> Result<PosteriorProcess> {
+        PosteriorProcess::new(self.clone(), x.clone(), g.to_vec(), noise.to_vec())
     }
 
     /// mu at the points.

@@ -11,9 +11,9 @@ pub use laplace::laplace;
 pub use objective::Objective;
 pub use parameters::Parameters;
 
-use crate::belief::Process;
+use crate::belief::{MeanFunction, Process};
 use crate::data::Data;
-use crate::error::{Error, Result, Step};
+use crate::error::{Error, Result, Step, same_length};
 use crate::numeric::{optimize, parallel, random::Rng};
 use crate::warp::{Identity, Warp, sample_marginal};
 use parameters::starts;
@@ -72,6 +72,17 @@ pub struct LengthPrior {
     pub sd: f64,
 }
 
+/// Noise on the data that are fitted, f or g, with a variance of its own at each observation.
+///
+/// Without it, theta's noise is on g and the same for all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OwnNoise {
+    /// What theta's noise is multiplied by at each observation.
+    pub shares: Vec<f64>,
+    /// The variance that a fitted noise is compared with, for the limits of the fit.
+    pub unit: f64,
+}
+
 /// How to fit.
 ///
 /// ```
@@ -94,6 +105,8 @@ pub struct Fit {
     pub length_prior: Option<LengthPrior>,
     /// Whether the noise variance is fitted; otherwise it stays what the prior says.
     pub fit_noise: bool,
+    /// Noise on the data that are fitted; `None` for noise on g.
+    pub own_noise: Option<OwnNoise>,
     /// A typical length in every dimension; the spread of the points if none is given.
     pub scales: Option<Vec<f64>>,
     /// The optimiser's limits.
@@ -109,12 +122,28 @@ impl Default for Fit {
             seed: 0,
             length_prior: None,
             fit_noise: false,
+            own_noise: None,
             scales: None,
             optimizer: optimize::Options {
                 max_evaluations: 200,
                 tolerance_value: 1e-9,
                 ..optimize::Options::default()
             },
+        }
+    }
+}
+
+impl Fit {
+    /// With noise on the data that are fitted: theta's noise times a share of each observation.
+    ///
+    /// ```
+    /// let how = warpquad::Fit::default().with_own_noise(vec![1.0, 2.0], 0.5);
+    /// assert_eq!(how.own_noise.unwrap().shares, [1.0, 2.0]);
+    /// ```
+    pub fn with_own_noise(self, shares: Vec<f64>, unit: f64) -> Fit {
+        Fit {
+            own_noise: Some(OwnNoise { shares, unit }),
+            ..self
         }
     }
 }
@@ -147,6 +176,7 @@ pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) 
     // f is fitted in units of its largest observation: a likelihood of 10^-10000 is fitted bit for
     // bit as one of 1.
     let (warp, ln_scale) = in_space(warp, g[0], how.space);
+    let shares = shares(process, g.len(), how.own_noise.as_ref(), ln_scale)?;
     let marginals = match how.space {
         Space::F => warp.starts(&g),
         Space::G => vec![sample_marginal(&g)],
@@ -154,7 +184,8 @@ pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) 
     let mut rng = Rng::new(how.seed);
     let from = starts(&parameters, process, &marginals, how, &mut rng);
     let run = |i: usize| {
-        let mut objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
+        let objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
+        let mut objective = objective.with_shares(&shares);
         let (mut least, mut jitter) = (f64::INFINITY, 0.0);
         let evaluate = |x: &[f64], gradient: &mut [f64]| {
             let value = objective.evaluate(x, gradient);
@@ -182,6 +213,27 @@ pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) 
         evaluations,
         starts: (from.len(), failed),
     })
+}
+
+/// The shares of noise in the units of the objective.
+fn shares(
+    process: &Process,
+    n: usize,
+    own_noise: Option<&OwnNoise>,
+    ln_scale: f64,
+) -> Result<Vec<f64>> {
+    let Some(OwnNoise { shares, .. }) = own_noise else {
+        return Ok(Vec::new());
+    };
+    same_length("shares", shares.len(), n)?;
+    let MeanFunction::Constant(_) = process.theta().mean else {
+        return Err(Error::spec(
+            "mean",
+            "is constant where noise is on the data",
+        ));
+    };
+    let in_units = |share: &f64| share * (-2.0 * ln_scale).exp();
+    Ok(shares.iter().map(in_units).collect())
 }
 
 /// The warp of the objective, and ln of the unit of its data.

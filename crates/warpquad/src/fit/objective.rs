@@ -29,6 +29,9 @@ pub struct Objective<'a> {
     parameters: &'a Parameters,
     x: &'a Points,
     g: &'a [f64],
+    /// What theta's noise is multiplied by at each observation, where it is noise on the data that
+    /// are fitted instead of on g; empty otherwise.
+    shares: &'a [f64],
     /// Coordinates, a dimension after another.
     columns: Vec<f64>,
     /// The same in length scales.
@@ -115,6 +118,7 @@ impl<'a> Objective<'a> {
             parameters,
             x,
             g,
+            shares: &[],
             scaled: columns.clone(),
             columns,
             pairs: Pairs {
@@ -131,6 +135,12 @@ impl<'a> Objective<'a> {
             scratch: Scratch::default(),
             jitter: 0.0,
         }
+    }
+
+    /// The same with noise on the data that are fitted, of variance theta's noise times a share of
+    /// each observation; the mean must be constant.
+    pub fn with_shares(self, shares: &'a [f64]) -> Objective<'a> {
+        Objective { shares, ..self }
     }
 
     /// The jitter of the last evaluation, relative to the mean of the diagonal.
@@ -225,11 +235,19 @@ impl<'a> Objective<'a> {
     /// The constant mean: all observations share one marginal.
     fn evaluate_equal(&mut self, mu: f64, theta: &Theta, gradient: &mut [f64]) -> Option<f64> {
         let n = self.x.len();
+        let on_g = if self.shares.is_empty() {
+            theta.noise
+        } else {
+            0.0
+        };
         let at = Marginal {
             mu,
-            s: theta.output_scale + theta.noise,
+            s: theta.output_scale + on_g,
         };
         let mean = self.warp.mean(at);
+        let noise = theta.noise * (-2.0 * mean.ln_unit).exp();
+        let shares = self.shares;
+        let own_noise = |i: usize| shares.get(i).map_or(0.0, |share| share * noise);
         self.fill_equal(at);
         let Pairs {
             value,
@@ -248,7 +266,7 @@ impl<'a> Objective<'a> {
             .map(|&g| in_unit(self.warp, g, &mean))
             .collect();
         let r: Vec<f64> = f.iter().map(|f| f - mean.value).collect();
-        let solved = self.solve(&r, |_| diagonal)?;
+        let solved = self.solve(&r, |i| diagonal + own_noise(i))?;
         let a = &solved.a;
         let sums = self.contract(a);
         let trace_half = 0.5 * (0..n).map(|i| self.w(a, i, i)).sum::<f64>();
@@ -256,9 +274,16 @@ impl<'a> Objective<'a> {
         let d_shared = |unit: f64, value: f64, pairs: &Lanes, diagonal: f64| {
             -unit * a_f - value * sum_a + n as f64 * unit + total(pairs) + trace_half * diagonal
         };
-        gradient[0] = d_shared(mean.ln_unit_mu, mean.d_mu, &sums.d_mu, diagonal_mu);
-        let d_var = d_shared(mean.ln_unit_s, mean.d_s, &sums.d_s, diagonal_s);
+        // d / d ln of the noise; in units of the mean it falls as those grow.
+        let d_noise = 0.5 * (0..n).map(|i| self.w(a, i, i) * own_noise(i)).sum::<f64>();
+        gradient[0] = d_shared(mean.ln_unit_mu, mean.d_mu, &sums.d_mu, diagonal_mu)
+            - 2.0 * d_noise * mean.ln_unit_mu;
+        let d_var = d_shared(mean.ln_unit_s, mean.d_s, &sums.d_s, diagonal_s)
+            - 2.0 * d_noise * mean.ln_unit_s;
         self.latent_gradient(theta, d_var, &sums, gradient);
+        if let (Some(i), false) = (self.parameters.noise_index(), self.shares.is_empty()) {
+            gradient[i] = d_noise;
+        }
         Some(solved.value + n as f64 * (mean.ln_unit + 0.5 * TAU.ln()))
     }
 

@@ -30,6 +30,8 @@ const STRETCH_SD: f64 = 1.0;
 pub struct Parameters {
     template: Theta,
     fit_noise: bool,
+    /// The variance that a noise on the data is compared with.
+    noise_unit: Option<f64>,
     bounds: Vec<(f64, f64)>,
     /// A typical length in every dimension.
     spread: Vec<f64>,
@@ -61,6 +63,7 @@ impl Parameters {
         let top = (0..g.len()).fold(0, |best, i| if g[i] > g[best] { i } else { best });
         let mut parameters = Parameters {
             fit_noise: how.fit_noise,
+            noise_unit: how.own_noise.as_ref().map(|noise| noise.unit),
             bounds: Vec::new(),
             spread,
             length_prior: how.length_prior,
@@ -95,10 +98,8 @@ impl Parameters {
         let (lo, hi) = LENGTHS;
         bounds.extend(self.spread.iter().map(|w| ((w * lo).ln(), (w * hi).ln())));
         if self.fit_noise {
-            bounds.push((
-                (NOISES.0 * range * range).ln(),
-                (NOISES.1 * range * range).ln(),
-            ));
+            let unit = self.noise_unit.unwrap_or(range * range);
+            bounds.push(((NOISES.0 * unit).ln(), (NOISES.1 * unit).ln()));
         }
         if self.template.effects.is_some() {
             bounds.extend([ODDS, STRETCHES].map(|(lo, hi)| (lo.ln(), hi.ln())));
@@ -237,7 +238,7 @@ impl Parameters {
             mean,
             output_scale: marginal.s,
             length_scales: self.spread.iter().map(|w| length * w).collect(),
-            noise: match self.fit_noise {
+            noise: match self.fit_noise && self.noise_unit.is_none() {
                 true => self.template.noise.max(1e-4 * marginal.s),
                 false => self.template.noise,
             },

@@ -40,6 +40,7 @@ fn gradient_error(
     mean: MeanFunction,
     effects: Option<Effects>,
     space: Space,
+    shares: &[f64],
 ) -> f64 {
     let (x, g) = sample();
     let theta = Theta {
@@ -61,7 +62,8 @@ fn gradient_error(
         Space::F => warp,
         Space::G => &Identity,
     };
-    let mut objective = Objective::new(process.kernel().clone(), seen, &x, &g, &parameters);
+    let objective = Objective::new(process.kernel().clone(), seen, &x, &g, &parameters);
+    let mut objective = objective.with_shares(shares);
     let at = parameters.vector(&theta);
     let mut exact = vec![0.0; at.len()];
     assert!(objective.evaluate(&at, &mut exact).is_finite());
@@ -88,7 +90,7 @@ fn gradients_are_exact_for_every_warp_and_kernel_in_both_spaces() {
             for mean in means() {
                 for space in [Space::F, Space::G] {
                     let mean = mean.clone();
-                    let error = gradient_error(warp.as_ref(), kernel.name, mean, None, space);
+                    let error = gradient_error(warp.as_ref(), kernel.name, mean, None, space, &[]);
                     assert!(
                         error < 2e-8,
                         "{} with {} in {space:?}: {error:e}",
@@ -102,13 +104,28 @@ fn gradients_are_exact_for_every_warp_and_kernel_in_both_spaces() {
 }
 
 #[test]
+fn gradients_are_exact_with_noise_on_the_data() {
+    let shares: Vec<f64> = (0..sample().1.len())
+        .map(|i| 0.2 + 0.1 * i as f64)
+        .collect();
+    for entry in warp::REGISTRY {
+        let warp: Arc<dyn Warp> = (entry.build)();
+        for space in [Space::F, Space::G] {
+            let mean = MeanFunction::Constant(0.3);
+            let error = gradient_error(warp.as_ref(), "matern32", mean, None, space, &shares);
+            assert!(error < 2e-8, "{} in {space:?}: {error:e}", entry.name);
+        }
+    }
+}
+
+#[test]
 fn gradients_are_exact_with_main_effects() {
     let effects = Some(Effects::new(0.7, 1.6).unwrap());
     for kernel in kernel::REGISTRY {
         for mean in means() {
             for space in [Space::F, Space::G] {
                 let warp = &warp::Gumbel::default();
-                let error = gradient_error(warp, kernel.name, mean.clone(), effects, space);
+                let error = gradient_error(warp, kernel.name, mean.clone(), effects, space, &[]);
                 assert!(error < 2e-8, "{} in {space:?}: {error:e}", kernel.name);
             }
         }

@@ -9,7 +9,7 @@ const LAYERS: &[&[&str]] = &[
     &["warp", "kernel", "measure"],
     &["data", "belief"],
     &["fit", "functional"],
-    &["acquisition", "baseline", "engine"],
+    &["acquisition", "baseline", "engine", "regression"],
     &["session"],
 ];
 
