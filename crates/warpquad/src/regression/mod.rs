@@ -1,7 +1,7 @@
 //! Learn a function that lies in a range from values that may be noisy, and predict it.
 //!
 //! Noise lives on g or on f. On g it is Gaussian and conditioning is exact. On f a value says
-//! N(y; xi(g), v) of g, which [`sites`] turns into an observation of g with a variance of its own.
+//! N(y; xi(g), v) of g, which `sites` turns into an observation of g with a variance of its own.
 
 mod law;
 mod left_out;
