@@ -35,7 +35,7 @@ def test_the_constraint_pays():
     X, y = rates(30)
     X_test, y_test = rates(300, 1)
     plain = wq.WarpedGPRegressor().fit(X, y)
-    for space in ("f", "g"):
+    for space in ("f", "g", "f-loo"):
         bounded = wq.WarpedGPRegressor(range=(0, 1), fit=space).fit(X, y)
         mean, sd = bounded.predict(X_test, return_std=True)
         assert np.all((mean > 0) & (mean < 1)) and np.all(sd >= 0)
@@ -45,6 +45,34 @@ def test_the_constraint_pays():
         )
         assert gain.mean() > 0.5, space
     assert plain.predict(X_test).max() > 1 or plain.predict(X_test).min() < 0
+
+
+def test_left_out_densities_are_those_of_fits_without_one():
+    rng = np.random.default_rng(3)
+    X = rng.random((14, 1))
+    y = np.exp(3 * np.sin(4 * X[:, 0]) + 0.1 * rng.normal(size=14))
+    model = wq.WarpedGPRegressor(range=(0, np.inf), fit="f-loo").fit(X, y)
+    theta = model.posterior_.theta
+    r = math.sqrt(3) * np.abs(X - X.T) / theta["length_scales"][0]
+    sigma = theta["output_scale"] * (1 + r) * np.exp(-r)
+    # g is ln y in units of the largest y.
+    g, total = np.log(y / y.max()), 0.0
+    for i in range(14):
+        others = np.arange(14) != i
+        weights = np.linalg.solve(sigma[np.ix_(others, others)], sigma[others, i])
+        mu = theta["mean"] + weights @ (g[others] - theta["mean"])
+        s = sigma[i, i] - weights @ sigma[others, i]
+        m = y.max() * math.exp(mu + s / 2)
+        k = m * m * math.expm1(s)
+        total -= 0.5 * ((y[i] - m) ** 2 / k + math.log(2 * math.pi * k))
+    assert model.log_likelihood_ == pytest.approx(total, rel=1e-6)
+
+
+def test_left_out_densities_are_not_for_noise_on_y():
+    X, y = rates(10)
+    model = wq.WarpedGPRegressor(range=(0, 1), fit="f-loo", noise=0.01)
+    with pytest.raises(wq.SpecError, match="f-loo is for exact values and for noise on g"):
+        model.fit(X, y)
 
 
 def test_predictions_are_those_of_the_blocks():
@@ -145,7 +173,7 @@ def test_noise():
     [
         ({"range": (0, 1)}, r"y\[2\] is 1.5, outside the range \(0.0, 1.0\)"),
         ({"range": (1, 0)}, "range"),
-        ({"fit": "h"}, "fit: is 'f' or 'g', got 'h'"),
+        ({"fit": "h"}, "fit: is 'f', 'g' or 'f-loo', got 'h'"),
         ({"kernel": "nope"}, "unknown kernel"),
         ({"warp": "nope"}, "unknown warp"),
         ({"noise": -1.0}, "noise"),

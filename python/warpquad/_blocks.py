@@ -24,7 +24,7 @@ def fit(
     warp: Warp | str,
     data: Data,
     *,
-    space: Literal["f", "g"] = "f",
+    space: Literal["f", "g", "f-loo"] = "f",
     restarts: int = 0,
     seed: int = 0,
     length_prior: tuple[float, float] | None = None,
@@ -34,10 +34,11 @@ def fit(
 ) -> GP:
     """Fit theta by maximum likelihood and give back the GP that has it.
 
-    `space="f"` takes the likelihood of f under the matched belief, `"g"` that of g. `restarts` adds
-    random starts. `warm` starts from the GP's own theta only. `length_prior` is a log-normal prior
-    on length scales, (median, sd of the log), in units of `scales`, by default the spread of the
-    points. `fit_detailed` takes the same and tells how it went.
+    `space="f"` takes the likelihood of f under the matched belief, `"g"` that of g, `"f-loo"` the
+    sum of ln densities of f left out one by one. `restarts` adds random starts. `warm` starts from
+    the GP's own theta only. `length_prior` is a log-normal prior on length scales, (median, sd of
+    the log), in units of `scales`, by default the spread of the points. `fit_detailed` takes the
+    same and tells how it went.
 
     >>> import warpquad as wq
     >>> data = wq.Data([0.0, 1.0, 2.0], f=[1.0, 3.0, 2.0])

@@ -297,7 +297,7 @@ def fit_detailed(
     warp: _WarpLike,
     data: Data,
     *,
-    space: Literal["f", "g"] = "f",
+    space: Literal["f", "g", "f-loo"] = "f",
     restarts: int = 0,
     seed: int = 0,
     length_prior: tuple[float, float] | None = None,

@@ -38,13 +38,13 @@ class Options(ResumeOptions, total=False):
     """Keep the prior where all of these comparisons hold, like a < b."""
     normalise: bool | None
     """Whether a prior with constraints has mass 1 again; false keeps the density as it was."""
-    method: Literal["auto", "bmc", "wsabi-l", "wsabi-m", "wsabi-m-g", "mmlt", "mmlt-g", "probit", "probit-g", "mc", "qmc", "smc", "ais", "nested", "bridge"] | None
+    method: Literal["auto", "bmc", "wsabi-l", "wsabi-m", "wsabi-m-g", "mmlt", "mmlt-literal", "mmlt-g", "probit", "probit-g", "mc", "qmc", "smc", "ais", "nested", "bridge"] | None
     """The method, or a baseline, by name."""
     warp: Literal["identity", "square", "log", "probit", "polynomial", "gumbel", "numeric"] | None
     """The warp between g and f, in place of the method's own."""
     kernel: Literal["squared-exponential", "matern12", "matern32", "matern52", "rational-quadratic"] | None
     """The kernel, in place of the method's own."""
-    fit: Literal["f", "g"] | None
+    fit: Literal["f", "g", "f-loo"] | None
     """The space in which the hyperparameters are fitted."""
     acquisition: Literal["uncertainty", "uncertainty-prior", "information-gain", "look-ahead", "explore", "prior", "quasi-random", "design"] | None
     """What chooses the next point, in place of the method's own."""

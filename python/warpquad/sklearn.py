@@ -67,9 +67,10 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
     range : (lo, hi) or None
         The open interval that y lies in; None for the whole line. A value at a finite end is put
         just inside.
-    fit : "f" or "g"
-        Whose likelihood the hyperparameters maximise: that of y under the matched belief, or that
-        of g.
+    fit : "f", "g" or "f-loo"
+        What the hyperparameters maximise: the likelihood of y under the matched belief, that of g,
+        or the densities of y left out one by one under the matched belief given the others. The
+        last is for exact values and for noise on g.
     warp : str, Warp or None
         The warp; None for the one that the range calls for: identity, log or probit.
     kernel : str or Kernel
@@ -100,7 +101,8 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
     noise_on_ : "y" or "g"
         What it is on.
     log_likelihood_ : float
-        ln p(y) at the fitted hyperparameters, in the space of the fit.
+        ln p(y) at the fitted hyperparameters, in the space of the fit; with "f-loo" the sum of the
+        left-out ln densities.
     X_train_, y_train_ : arrays
         The data; exact values that repeat count once.
     n_features_in_, feature_names_in_ : as in scikit-learn.
@@ -120,7 +122,7 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
     def __init__(
         self,
         range: tuple[float, float] | None = None,
-        fit: Literal["f", "g"] = "f",
+        fit: Literal["f", "g", "f-loo"] = "f",
         warp: str | Warp | None = None,
         kernel: Any = "matern32",
         noise: float | npt.ArrayLike | Literal["fit"] = 0.0,
@@ -153,8 +155,8 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
         rows, y = validate_data(self, X, y, y_numeric=True, dtype=np.float64)
         values = np.asarray(y, dtype=np.float64)
         space = self.__dict__["fit"]
-        if space not in ("f", "g"):
-            raise ValueError(f"fit: is 'f' or 'g', got {space!r}")
+        if space not in ("f", "g", "f-loo"):
+            raise ValueError(f"fit: is 'f', 'g' or 'f-loo', got {space!r}")
         plain = _warp_for(self.warp, self.range)
         _check_range(plain, values)
         seed = int(check_random_state(self.random_state).randint(2**31 - 1))

@@ -256,6 +256,8 @@ pub enum Space {
     F,
     /// g-space
     G,
+    /// f-space, by left-out densities
+    FLoo,
 }
 
 #[derive(Debug, Args)]

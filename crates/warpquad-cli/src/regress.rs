@@ -45,6 +45,7 @@ pub fn regress(args: &Regress) -> Result<()> {
         space: match args.fit {
             Space::F => fit::Space::F,
             Space::G => fit::Space::G,
+            Space::FLoo => fit::Space::FLeftOut,
         },
         ..Fit::default()
     };

@@ -49,6 +49,11 @@ pub static REGISTRY: &[Experiment] = &[
     dla::fig4::EXPERIMENT,
     dla::tables::TABLE_3,
     dla::tables::TABLE_4,
+    regression::fits::EXPERIMENT,
+    dla::readings::EXPERIMENT,
+    dla::readings::fits::EXPERIMENT,
+    dla::by_evaluations::TWO_DIMENSIONS,
+    dla::by_evaluations::SIX_DIMENSIONS,
 ];
 
 /// The experiment of that name.

@@ -174,6 +174,7 @@ fn the_probit_helps_on_its_own_draws() {
                 warp,
                 space,
                 noisy: false,
+                confined: true,
             }
             .score(&train, &test)
             .unwrap()
@@ -208,6 +209,7 @@ fn the_f_space_fit_has_the_higher_f_space_likelihood() {
                     warp,
                     space,
                     noisy: false,
+                    confined: true,
                 }
                 .ln_likelihood(&train)
                 .unwrap()

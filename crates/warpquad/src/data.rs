@@ -160,6 +160,27 @@ impl Data {
         if top.is_finite() { top } else { 0.0 }
     }
 
+    /// The same, of a positive f, with nothing lower than so many nats below its largest value.
+    ///
+    /// ```
+    /// use warpquad::{Data, Points, Value};
+    /// let points = Points::from_rows(&[vec![0.0], vec![1.0]])?;
+    /// let data = Data::new(points, vec![Value::Log(-5.0), Value::Log(-27000.0)])?;
+    /// assert_eq!(data.floored(30.0).values()[1], Value::Log(-35.0));
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn floored(mut self, nats: f64) -> Data {
+        let floor = self.ln_scale() - nats;
+        if !self.all_zero() {
+            for value in &mut self.values {
+                if value.ln_abs() < floor {
+                    *value = Value::Log(floor);
+                }
+            }
+        }
+        self
+    }
+
     /// The warp in units of the largest observation, where its range allows a change of units.
     ///
     /// This is the paper's shift of g to a largest value of 0. The scale lives in the warp, so

@@ -32,7 +32,7 @@ fn a_mistake_in_the_file_points_at_its_line() {
             "\"mmlt\"",
             "\"mlt\"",
             ":7:",
-            "there are auto, bmc, wsabi-l, wsabi-m, wsabi-m-g, mmlt, mmlt-g, probit, probit-g",
+            "there are auto, bmc, wsabi-l, wsabi-m, wsabi-m-g, mmlt, mmlt-literal, mmlt-g, probit, probit-g",
         ),
         ("\"matern32\"", "\"matern\"", ":8:", "matern52"),
         ("\"matern32\"", "\"matern32\"\nwarp = \"lgo\"", ":9:", "log"),

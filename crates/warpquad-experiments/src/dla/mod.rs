@@ -6,6 +6,7 @@
 //! density, is the evidence for k: an integral in 2k dimensions.
 
 mod absorption;
+pub mod by_evaluations;
 mod clock;
 mod csv_file;
 mod emission;
@@ -15,6 +16,7 @@ mod folder;
 mod likelihood;
 mod prior;
 pub mod race;
+pub mod readings;
 pub mod results;
 mod spectrum;
 pub mod subject;

@@ -40,6 +40,8 @@ pub struct Limits {
     pub seconds: f64,
     /// Evaluations.
     pub evaluations: usize,
+    /// Whether a quadrature is asked for what it knows on the way too, not at the end alone.
+    pub looks: bool,
 }
 
 /// What was known at one moment.
@@ -84,11 +86,25 @@ pub fn race(
     limits: Limits,
     seed: u64,
 ) -> Result<Course> {
-    let measure = prior(likelihood.z_range(), absorbers)?;
-    match baseline::is_baseline(method) {
-        true => monte_carlo(likelihood, &measure, method, truth, limits, seed),
-        false => quadrature(likelihood, &measure, method, truth, limits, seed),
+    if !baseline::is_baseline(method) {
+        let method = Method::by_name(method)?;
+        return race_of(likelihood, absorbers, method, truth, limits, seed);
     }
+    let measure = prior(likelihood.z_range(), absorbers)?;
+    monte_carlo(likelihood, &measure, method, truth, limits, seed)
+}
+
+/// Run a quadrature that has no name of its own.
+pub fn race_of(
+    likelihood: &Likelihood,
+    absorbers: usize,
+    method: Method,
+    truth: &Truth,
+    limits: Limits,
+    seed: u64,
+) -> Result<Course> {
+    let measure = prior(likelihood.z_range(), absorbers)?;
+    quadrature(likelihood, &measure, method, truth, limits, seed)
 }
 
 fn monte_carlo(
@@ -163,12 +179,12 @@ impl Evaluate for Timed<'_> {
 fn quadrature(
     likelihood: &Likelihood,
     measure: &Product,
-    method: &str,
+    method: Method,
     truth: &Truth,
     limits: Limits,
     seed: u64,
 ) -> Result<Course> {
-    let mut engine = Engine::new(Method::by_name(method)?, Range::POSITIVE, measure, seed)?;
+    let mut engine = Engine::new(method, Range::POSITIVE, measure, seed)?;
     let mut work = Workspace::default();
     let mut course = Course {
         moments: Vec::new(),
@@ -178,7 +194,10 @@ fn quadrature(
         failure: String::new(),
     };
     let mut clock = Clock::start(Whose::Process);
-    let mut next_look = 4 * measure.dim();
+    let mut next_look = match limits.looks {
+        true => 4 * measure.dim(),
+        false => limits.evaluations,
+    };
     let failed = loop {
         if let Err(error) = observe(&mut engine, likelihood, &mut work) {
             break Some(error);
@@ -235,7 +254,7 @@ fn ln_normal(x: f64, mean: f64, sd: f64) -> f64 {
 
 /// The mean over prior points of ln N(f; m, K), in units of the peak and with the sd at least
 /// [`FLOOR`].
-fn mean_log_density(
+pub(super) fn mean_log_density(
     engine: &mut Engine,
     likelihood: &Likelihood,
     measure: &Product,

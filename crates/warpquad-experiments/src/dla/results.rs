@@ -58,6 +58,7 @@ pub fn limits(context: &Context<'_>, absorbers: usize) -> Limits {
     Limits {
         seconds: context.choose(full, quick),
         evaluations: context.choose(evaluations, evaluations / 3),
+        looks: true,
     }
 }
 
@@ -137,6 +138,11 @@ fn cells_of(
         limits,
         context.seed,
     )?;
+    Ok(course_cells(&course))
+}
+
+/// A course as cells of a file of parts.
+pub(super) fn course_cells(course: &Course) -> Vec<String> {
     let moment = |m: &Moment| {
         format!(
             "{}:{:.3}:{:.3}:{:.5}:{:.5}:{:.3e}",
@@ -144,30 +150,36 @@ fn cells_of(
         )
     };
     let moments: Vec<String> = course.moments.iter().map(moment).collect();
-    Ok(vec![
+    vec![
         moments.join(";"),
         format!("{:.6e}", course.ln_p),
         format!("{:.6e}", course.ln_p_drawn),
         format!("{:.6e}", course.mll),
         course.failure.replace([',', '\n'], ";"),
-    ])
+    ]
 }
 
 fn read(kept: &Kept, subjects: &[Subject], truths: &Truths, part: &[String]) -> Result<Finished> {
-    let cells = kept.get(part).unwrap_or_default();
-    let [moments, ln_p, ln_p_drawn, mll, failure] = cells.as_slice() else {
-        return Err(Error::spec(
-            "parts/dla_courses.csv",
-            format!("has no {part:?}"),
-        ));
+    let absorbers = number(&part[1])? as usize;
+    Ok(Finished {
+        id: part[0].clone(),
+        absorbers,
+        method: part[2].clone(),
+        truth: truths.of(by_id(subjects, &part[0])?, absorbers)?,
+        course: read_course(&kept.get(part).unwrap_or_default())?,
+    })
+}
+
+/// A course from the cells that [`course_cells`] wrote.
+pub(super) fn read_course(cells: &[String]) -> Result<Course> {
+    let [moments, ln_p, ln_p_drawn, mll, failure] = cells else {
+        let reason = format!("a run has no cells but {cells:?}");
+        return Err(Error::spec("parts", reason));
     };
     let moment = |text: &str| {
         let numbers: Vec<f64> = text.split(':').map(number).collect::<Result<_>>()?;
         let [evaluations, cpu, wall, ln_mean, ln_median, ln_sd] = numbers[..] else {
-            return Err(Error::spec(
-                "parts/dla_courses.csv",
-                format!("cannot read {text}"),
-            ));
+            return Err(Error::spec("parts", format!("cannot read {text}")));
         };
         let evaluations = evaluations as usize;
         Ok(Moment {
@@ -180,24 +192,17 @@ fn read(kept: &Kept, subjects: &[Subject], truths: &Truths, part: &[String]) -> 
         })
     };
     let moments = moments.split(';').filter(|text| !text.is_empty());
-    let absorbers = number(&part[1])? as usize;
-    Ok(Finished {
-        id: part[0].clone(),
-        absorbers,
-        method: part[2].clone(),
-        truth: truths.of(by_id(subjects, &part[0])?, absorbers)?,
-        course: Course {
-            moments: moments.map(moment).collect::<Result<_>>()?,
-            ln_p: number(ln_p)?,
-            ln_p_drawn: number(ln_p_drawn)?,
-            mll: number(mll)?,
-            failure: failure.clone(),
-        },
+    Ok(Course {
+        moments: moments.map(moment).collect::<Result<_>>()?,
+        ln_p: number(ln_p)?,
+        ln_p_drawn: number(ln_p_drawn)?,
+        mll: number(mll)?,
+        failure: failure.clone(),
     })
 }
 
 fn number(text: &str) -> Result<f64> {
-    let wrong = |_| Error::spec("parts/dla_courses.csv", format!("'{text}' is not a number"));
+    let wrong = |_| Error::spec("parts", format!("'{text}' is not a number"));
     text.parse().map_err(wrong)
 }
 

@@ -1,5 +1,6 @@
 //! Table 2: regression on constrained data, fitted in f-space and in g-space.
 
+pub mod fits;
 pub mod grids;
 pub mod in_model;
 pub mod model;
@@ -33,7 +34,12 @@ pub type Scores = BTreeMap<(usize, &'static str), Vec<Option<Score>>>;
 
 /// The models of a data set, in the table's order.
 pub fn models(dataset: &str, noisy: bool) -> Vec<Model> {
-    let model = |warp, space| Model { warp, space, noisy };
+    let model = |warp, space| Model {
+        warp,
+        space,
+        noisy,
+        confined: true,
+    };
     let mut models = vec![model("identity", Space::F)];
     let warps: &[&str] = if dataset == "LDA" {
         &["square", "log"]
@@ -124,6 +130,7 @@ pub fn gains(context: &Context<'_>, splits: usize) -> Result<Vec<Gains>> {
                     warp,
                     space,
                     noisy: false,
+                    confined: true,
                 }
                 .ln_likelihood(&train)
             };

@@ -17,6 +17,8 @@ pub struct Model {
     pub space: Space,
     /// Whether a noise variance on g is fitted; the paper's data are taken as exact.
     pub noisy: bool,
+    /// Whether a fit in f-space stays within the warp's limits.
+    pub confined: bool,
 }
 
 /// How good the predictions are.
@@ -71,6 +73,7 @@ impl Model {
         let how = Fit {
             space: self.space,
             fit_noise: self.noisy,
+            confined: self.confined,
             scales: Some(train.scales.clone()),
             ..Fit::default()
         };

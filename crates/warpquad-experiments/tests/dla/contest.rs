@@ -8,6 +8,7 @@ use warpquad_experiments::dla::truth::{Effort, QUICK, truth};
 const LIMITS: Limits = Limits {
     seconds: 600.0,
     evaluations: 60,
+    looks: true,
 };
 
 const EFFORT: Effort = Effort {

@@ -61,15 +61,9 @@ fn detailed(
     warm: bool,
     scales: Option<Vec<f64>>,
 ) -> PyResult<Fitted> {
-    let space = match space {
-        "f" => Space::F,
-        "g" => Space::G,
-        other => {
-            return Err(PyValueError::new_err(format!(
-                "space: is 'f' or 'g', got '{other}'"
-            )));
-        }
-    };
+    let space = Space::by_name(space).map_err(|_| {
+        PyValueError::new_err(format!("space: is 'f', 'g' or 'f-loo', got '{space}'"))
+    })?;
     let how = Fit {
         space,
         starts: if warm { Starts::Warm } else { Starts::All },

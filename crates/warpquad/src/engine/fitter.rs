@@ -21,6 +21,8 @@ pub(super) struct Fitter<'a> {
     pub kernel: Arc<dyn Kernel>,
     pub matching: Matching,
     pub space: Space,
+    /// Whether a fit in f-space stays within the warp's limits.
+    pub confined: bool,
     /// The variance on g: noise, and a nugget.
     pub noise: f64,
     pub length_prior: Option<LengthPrior>,
@@ -78,6 +80,7 @@ impl Fitter<'_> {
                 ..plain.optimizer
             },
             space: self.space,
+            confined: self.confined,
             starts,
             seed: self.seed,
             scales: Some(scales(self.measure, theta.axes.as_deref())),

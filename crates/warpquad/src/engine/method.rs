@@ -47,16 +47,46 @@ pub struct Method {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Plan {
     /// One model, as in the paper.
-    Published {
-        /// How the belief about f is made.
-        matching: Matching,
-        /// A prior on length scales; none in the paper's methods.
-        length_prior: Option<LengthPrior>,
-        /// Variance on g, besides the noise, that keeps smooth kernels of close points invertible.
-        nugget: f64,
-    },
+    Published(Reading),
     /// Our own, with every number that it decides by.
     Auto(Box<Tuning>),
+}
+
+/// What the paper leaves open, and what it says besides the parts that have names.
+///
+/// ```
+/// use warpquad::engine::Reading;
+/// let literal = Reading::default();
+/// assert_eq!((literal.floor_nats, literal.nugget), (None, 0.0));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reading {
+    /// How the belief about f is made.
+    pub matching: Matching,
+    /// What is observed more than so many nats below the largest observation counts as no lower;
+    /// without it every depth counts.
+    pub floor_nats: Option<f64>,
+    /// Space-filling points before the first choice; without it 4 for each parameter, 8 at least.
+    pub initial_points: Option<usize>,
+    /// Whether a fit in f-space stays within the warp's limits.
+    pub confined: bool,
+    /// A prior on length scales; none in the paper's methods.
+    pub length_prior: Option<LengthPrior>,
+    /// Variance on g, besides the noise, that keeps smooth kernels of close points invertible.
+    pub nugget: f64,
+}
+
+impl Default for Reading {
+    fn default() -> Reading {
+        Reading {
+            matching: Matching::Moments,
+            floor_nats: None,
+            initial_points: None,
+            confined: true,
+            length_prior: None,
+            nugget: 0.0,
+        }
+    }
 }
 
 /// One line of the registry.
@@ -110,6 +140,12 @@ pub static REGISTRY: &[Entry] = &[
     Entry {
         name: "mmlt",
         summary: "log warp, moments matched, fitted in f-space: the paper's method",
+        build: |_| Method::published("log", Space::F, "uncertainty", Matching::Moments),
+    },
+    Entry {
+        name: "mmlt-literal",
+        summary: "log warp, moments matched, fitted in f-space, every depth told apart: the paper's \
+                  words as they stand",
         build: |_| Method::published("log", Space::F, "uncertainty", Matching::Moments),
     },
     Entry {
@@ -167,11 +203,10 @@ impl Method {
             coordinates: Chart::Identity,
             nodes: 4096,
             refit_every: 10,
-            plan: Plan::Published {
+            plan: Plan::Published(Reading {
                 matching,
-                length_prior: None,
-                nugget: 0.0,
-            },
+                ..Reading::default()
+            }),
         }
     }
 
@@ -206,7 +241,7 @@ impl Method {
     /// The most dimensions that it is known to reach; `None` if nothing is known.
     pub fn max_dimensions(&self) -> Option<usize> {
         match &self.plan {
-            Plan::Published { .. } => None,
+            Plan::Published(_) => None,
             Plan::Auto(_) => Some(AUTO_MAX_DIMENSIONS),
         }
     }
@@ -214,7 +249,7 @@ impl Method {
     /// The numbers that it decides by; `None` for a method that has none to tune.
     pub fn tuning(&self) -> Option<&Tuning> {
         match &self.plan {
-            Plan::Published { .. } => None,
+            Plan::Published(_) => None,
             Plan::Auto(tuning) => Some(tuning),
         }
     }
@@ -231,37 +266,31 @@ impl Method {
     /// ```
     pub fn tune(&mut self, field: &str, numbers: &[f64]) -> Result<()> {
         match &mut self.plan {
-            Plan::Published { .. } => Err(Error::spec("tuning", "the method has none")),
+            Plan::Published(_) => Err(Error::spec("tuning", "the method has none")),
             Plan::Auto(tuning) => tuning.set(field, numbers),
         }
     }
 
     /// Whether the belief about f is a first-order expansion.
     pub fn is_linearised(&self) -> bool {
-        matches!(&self.plan, Plan::Published { matching, .. } if *matching == Matching::Linearised)
+        matches!(&self.plan, Plan::Published(reading) if reading.matching == Matching::Linearised)
     }
 
     /// The strategy, with names resolved to parts.
     pub fn strategy(&self) -> Result<Arc<dyn Strategy>> {
-        let (matching, length_prior, nugget) = match &self.plan {
+        let reading = match &self.plan {
             Plan::Auto(_) => return Ok(Arc::new(self.auto_parts()?)),
-            Plan::Published {
-                matching,
-                length_prior,
-                nugget,
-            } => (*matching, *length_prior, *nugget),
+            Plan::Published(reading) => *reading,
         };
         Ok(Arc::new(Published {
             warp: warp::by_name(&self.warp)?,
             kernel: kernel::by_name(&self.kernel)?,
             space: self.space,
             acquisition: acquisition::by_name(&self.acquisition)?,
-            matching,
             coordinates: self.coordinates,
             nodes: self.nodes,
             refit_every: self.refit_every,
-            length_prior,
-            nugget,
+            reading,
         }))
     }
 
@@ -270,7 +299,7 @@ impl Method {
         let rule = acquisition::by_name(&self.acquisition)?;
         let tuning = match &self.plan {
             Plan::Auto(tuning) => (**tuning).clone(),
-            Plan::Published { .. } => Tuning::default(),
+            Plan::Published(_) => Tuning::default(),
         };
         Ok(Auto {
             warp: warp::by_name(&self.warp)?,

@@ -36,7 +36,7 @@ pub use derived::Interpolated;
 pub use diagnosis::{Diagnosis, KindSays, LeftOut};
 pub use frame::Frame;
 pub use history::{History, LastFit};
-pub use method::{AUTO, Entry, Method, Plan, REGISTRY};
+pub use method::{AUTO, Entry, Method, Plan, REGISTRY, Reading};
 pub use outcome::Outcome;
 pub use peak::Peak;
 pub use published::Published;

@@ -40,7 +40,8 @@ pub fn laplace(
     let best = parameters.vector(process.theta());
     let at = |vector: &[f64]| {
         let mut gradient = vec![0.0; vector.len()];
-        let mut objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
+        let objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
+        let mut objective = objective.with_space(how.space);
         (objective.evaluate(vector, &mut gradient), gradient)
     };
     let factor = curvature(&at, &best, &parameters).ok_or_else(|| {

@@ -1,9 +1,11 @@
-//! Choose the hyperparameters: maximum likelihood of the data in f-space, or in g-space.
+//! Choose the hyperparameters: maximum likelihood of the data in f-space, or in g-space, or the
+//! largest densities of left-out observations.
 //!
 //! Fitting in g-space is fitting in f-space with the identity warp and the data g, so there is one
 //! [objective](Objective), with one exact gradient.
 
 mod laplace;
+mod left_out;
 mod objective;
 mod parameters;
 
@@ -15,7 +17,7 @@ use crate::belief::{MeanFunction, Process};
 use crate::data::Data;
 use crate::error::{Error, Result, Step, same_length};
 use crate::numeric::{optimize, parallel, random::Rng};
-use crate::warp::{Identity, Warp, sample_marginal};
+use crate::warp::{Identity, Marginal, Warp, sample_marginal};
 use parameters::starts;
 
 /// Which data the likelihood is of.
@@ -25,13 +27,15 @@ pub enum Space {
     F,
     /// g = xi^-1(f), under the Gaussian process on g: what everybody did before.
     G,
+    /// Each f by itself, under the matched belief given all the others.
+    FLeftOut,
 }
 
 impl Space {
-    /// Both spaces.
-    pub const ALL: [Space; 2] = [Space::F, Space::G];
+    /// All of them.
+    pub const ALL: [Space; 3] = [Space::F, Space::G, Space::FLeftOut];
     /// Their names.
-    pub const NAMES: &'static [&'static str] = &["f", "g"];
+    pub const NAMES: &'static [&'static str] = &["f", "g", "f-loo"];
 
     /// What users write.
     pub fn name(self) -> &'static str {
@@ -43,12 +47,13 @@ impl Space {
     /// ```
     /// use warpquad::fit::Space;
     /// assert_eq!(Space::by_name("g")?, Space::G);
+    /// assert_eq!(Space::FLeftOut.name(), "f-loo");
     /// # Ok::<(), warpquad::Error>(())
     /// ```
     pub fn by_name(name: &str) -> Result<Space> {
         let space = Space::ALL.into_iter().find(|space| space.name() == name);
         space.ok_or_else(|| {
-            let names = Space::NAMES.join(" and ");
+            let names = Space::NAMES.join(", ");
             Error::spec("fit", format!("unknown space '{name}'; there are {names}"))
         })
     }
@@ -95,6 +100,9 @@ pub struct OwnNoise {
 pub struct Fit {
     /// Whose likelihood.
     pub space: Space,
+    /// Whether a fit in f-space stays within the warp's
+    /// [limits](crate::warp::Warp::f_space_limits).
+    pub confined: bool,
     /// Where to start.
     pub starts: Starts,
     /// How many random starts to add.
@@ -117,6 +125,7 @@ impl Default for Fit {
     fn default() -> Fit {
         Fit {
             space: Space::F,
+            confined: true,
             starts: Starts::All,
             restarts: 0,
             seed: 0,
@@ -172,6 +181,10 @@ pub fn fit(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) -> Result
 pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) -> Result<Fitted> {
     let g = data.g(warp)?;
     let x = process.theta().turn_points(data.points())?;
+    if how.space == Space::FLeftOut && how.own_noise.is_some() {
+        let reason = "f-loo has no noise on the data; take f or g, or put the noise on g";
+        return Err(Error::spec("fit", reason));
+    }
     let parameters = Parameters::new(process, &x, &g, warp, how)?;
     // f is fitted in units of its largest observation: a likelihood of 10^-10000 is fitted bit for
     // bit as one of 1.
@@ -180,12 +193,13 @@ pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) 
     let marginals = match how.space {
         Space::F => warp.starts(&g),
         Space::G => vec![sample_marginal(&g)],
+        Space::FLeftOut => both(warp.starts(&g), sample_marginal(&g)),
     };
     let mut rng = Rng::new(how.seed);
     let from = starts(&parameters, process, &marginals, how, &mut rng);
     let run = |i: usize| {
         let objective = Objective::new(process.kernel().clone(), warp, &x, &g, &parameters);
-        let mut objective = objective.with_shares(&shares);
+        let mut objective = objective.with_shares(&shares).with_space(how.space);
         let (mut least, mut jitter) = (f64::INFINITY, 0.0);
         let evaluate = |x: &[f64], gradient: &mut [f64]| {
             let value = objective.evaluate(x, gradient);
@@ -215,6 +229,14 @@ pub fn fit_detailed(process: &Process, warp: &dyn Warp, data: &Data, how: &Fit) 
     })
 }
 
+/// The starts and one more, unless it is among them.
+fn both(mut starts: Vec<Marginal>, more: Marginal) -> Vec<Marginal> {
+    if !starts.contains(&more) {
+        starts.push(more);
+    }
+    starts
+}
+
 /// The shares of noise in the units of the objective.
 fn shares(
     process: &Process,
@@ -239,7 +261,7 @@ fn shares(
 /// The warp of the objective, and ln of the unit of its data.
 fn in_space(warp: &dyn Warp, g: f64, space: Space) -> (&dyn Warp, f64) {
     match space {
-        Space::F => in_own_units(warp, g),
+        Space::F | Space::FLeftOut => in_own_units(warp, g),
         Space::G => (&Identity as &dyn Warp, 0.0),
     }
 }

@@ -8,7 +8,7 @@
 //!
 //! and with a = E^-1 r, W = E^-1 - a a', its differential is a' dr + tr(W dE) / 2 + sum of d ln u.
 
-use super::Parameters;
+use super::{Parameters, Space};
 use crate::belief::{Effects, MeanFunction, Theta};
 use crate::kernel::Kernel;
 use crate::numeric::linalg::{Cholesky, Mat, Scratch, dot};
@@ -25,10 +25,10 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Objective<'a> {
     kernel: Arc<dyn Kernel>,
-    warp: &'a dyn Warp,
+    pub(super) warp: &'a dyn Warp,
     parameters: &'a Parameters,
-    x: &'a Points,
-    g: &'a [f64],
+    pub(super) x: &'a Points,
+    pub(super) g: &'a [f64],
     /// What theta's noise is multiplied by at each observation, where it is noise on the data that
     /// are fitted instead of on g; empty otherwise.
     shares: &'a [f64],
@@ -36,24 +36,26 @@ pub struct Objective<'a> {
     columns: Vec<f64>,
     /// The same in length scales.
     scaled: Vec<f64>,
-    pairs: Pairs,
+    pub(super) pairs: Pairs,
     factor: Mat,
-    inverse: Mat,
+    pub(super) inverse: Mat,
     scratch: Scratch,
     jitter: f64,
+    /// Whether observations are judged one by one, each given the others, instead of together.
+    left_out: bool,
 }
 
 /// Packed quantities of all pairs, and after them of a point with itself where all points share one
 /// marginal. Under a warp whose covariance is a function of c alone `d_mu` and `d_s` are empty.
 #[derive(Debug)]
-struct Pairs {
+pub(super) struct Pairs {
     /// rho, then c.
-    c: Vec<f64>,
+    pub(super) c: Vec<f64>,
     /// d rho / d(r^2), less the share of main effects.
     slope: Vec<f64>,
     effects: EffectPairs,
-    value: Vec<f64>,
-    d_c: Vec<f64>,
+    pub(super) value: Vec<f64>,
+    pub(super) d_c: Vec<f64>,
     d_mu: Vec<f64>,
     d_s: Vec<f64>,
 }
@@ -72,7 +74,7 @@ struct EffectPairs {
 const BATCH: usize = 1024;
 
 /// Sums over all pairs of W times the partials of E.
-struct Sums {
+pub(super) struct Sums {
     d_mu: Lanes,
     d_s: Lanes,
     /// W dE/dc c.
@@ -85,9 +87,9 @@ struct Sums {
 }
 
 /// What the factorisation yields.
-struct Solved {
+pub(super) struct Solved {
     /// a = E^-1 r.
-    a: Vec<f64>,
+    pub(super) a: Vec<f64>,
     /// r' a / 2 + ln|E| / 2.
     value: f64,
 }
@@ -134,6 +136,7 @@ impl<'a> Objective<'a> {
             inverse: Mat::zeros(n, n),
             scratch: Scratch::default(),
             jitter: 0.0,
+            left_out: false,
         }
     }
 
@@ -141,6 +144,15 @@ impl<'a> Objective<'a> {
     /// each observation; the mean must be constant.
     pub fn with_shares(self, shares: &'a [f64]) -> Objective<'a> {
         Objective { shares, ..self }
+    }
+
+    /// The same as a fit in this space minimises it. The data are those of the warp in any case: a
+    /// fit in g-space has the identity.
+    pub fn with_space(self, space: Space) -> Objective<'a> {
+        Objective {
+            left_out: space == Space::FLeftOut,
+            ..self
+        }
     }
 
     /// The jitter of the last evaluation, relative to the mean of the diagonal.
@@ -155,6 +167,7 @@ impl<'a> Objective<'a> {
         gradient.fill(0.0);
         self.fill_latent(&theta);
         let value = match theta.mean {
+            _ if self.left_out => self.evaluate_left_out(&theta, gradient),
             MeanFunction::Constant(mu) => self.evaluate_equal(mu, &theta, gradient),
             MeanFunction::Quadratic { .. } => self.evaluate_general(&theta, gradient),
         };
@@ -385,7 +398,7 @@ impl<'a> Objective<'a> {
     }
 
     /// Factor E, climbing the jitter ladder, and solve for a.
-    fn solve(&mut self, r: &[f64], diagonal: impl Fn(usize) -> f64) -> Option<Solved> {
+    pub(super) fn solve(&mut self, r: &[f64], diagonal: impl Fn(usize) -> f64) -> Option<Solved> {
         let n = r.len();
         if !r.iter().all(|r| r.is_finite()) {
             return None;
@@ -425,7 +438,7 @@ impl<'a> Objective<'a> {
     }
 
     /// The sums over all pairs that the gradient needs.
-    fn contract(&self, a: &[f64]) -> Sums {
+    pub(super) fn contract(&self, a: &[f64]) -> Sums {
         let mut sums = Sums {
             d_mu: [0.0; 8],
             d_s: [0.0; 8],
@@ -440,7 +453,13 @@ impl<'a> Objective<'a> {
 
     /// The gradient in ln output scale, ln length scales, ln noise and the numbers of main effects,
     /// given d / d(marginal variance).
-    fn latent_gradient(&self, theta: &Theta, d_var: f64, sums: &Sums, gradient: &mut [f64]) {
+    pub(super) fn latent_gradient(
+        &self,
+        theta: &Theta,
+        d_var: f64,
+        sums: &Sums,
+        gradient: &mut [f64],
+    ) {
         let at = self.parameters.scale_index();
         gradient[at] = theta.output_scale * d_var + total(&sums.c);
         if let Some(i) = self.parameters.noise_index() {
@@ -506,7 +525,7 @@ fn in_unit(warp: &dyn Warp, g: f64, mean: &Mean) -> f64 {
 }
 
 /// The gradient in the mean function's numbers, from d / d mu_i.
-fn mean_gradient(mean: &MeanFunction, x: &Points, d_mu: &[f64], gradient: &mut [f64]) {
+pub(super) fn mean_gradient(mean: &MeanFunction, x: &Points, d_mu: &[f64], gradient: &mut [f64]) {
     gradient[0] = d_mu.iter().sum();
     if let MeanFunction::Quadratic { center, width, .. } = mean {
         let dim = x.dim();

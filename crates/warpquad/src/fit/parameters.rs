@@ -71,18 +71,18 @@ impl Parameters {
             g_top: g[top],
             template,
         };
-        parameters.bounds = parameters.make_bounds(g, warp, how.space);
+        parameters.bounds = parameters.make_bounds(g, warp, how);
         Ok(parameters)
     }
 
-    fn make_bounds(&self, g: &[f64], warp: &dyn Warp, space: Space) -> Vec<(f64, f64)> {
+    fn make_bounds(&self, g: &[f64], warp: &dyn Warp, how: &Fit) -> Vec<(f64, f64)> {
         let low = g.iter().copied().fold(f64::INFINITY, f64::min);
         let high = self.g_top;
         // A constant function has no range of its own; a thousandth of its level serves.
         let range = (high - low).max(1e-3 * high.abs()).max(1e-3);
-        let limits = match space {
-            Space::F => warp.f_space_limits(g),
-            Space::G => Identity.f_space_limits(g),
+        let limits = match how.space {
+            Space::F if how.confined => warp.f_space_limits(g),
+            _ => Identity.f_space_limits(g),
         };
         let mut bounds = vec![((low - 5.0 * range).max(limits.mu), high + 5.0 * range)];
         if let MeanFunction::Quadratic { .. } = self.template.mean {

@@ -12,7 +12,7 @@ pub use left_out::{LeftOut, Scores};
 
 use crate::belief::{Belief, PosteriorProcess, Process};
 use crate::data::{Data, Value};
-use crate::error::{Result, positive, same_length};
+use crate::error::{Error, Result, positive, same_length};
 use crate::fit::{Fit, Space, fit_detailed};
 use crate::points::Points;
 use crate::warp::{Affine, Marginal, Warp};
@@ -207,7 +207,12 @@ impl Regression {
             Noise::Same(v) => process = self.with_variance(v / (unit * unit)),
             Noise::Exact | Noise::Each(_) => {}
         }
-        let again = self.how.space == Space::F && warp.name() != "identity";
+        let again = match self.how.space {
+            // Under the identity f is g.
+            Space::F => warp.name() != "identity",
+            Space::G => false,
+            Space::FLeftOut => true,
+        };
         if again || ln_likelihood.is_none() {
             let fitted = fit_detailed(&process, &warp, data, &self.how)?;
             process = fitted.process;
@@ -222,6 +227,11 @@ impl Regression {
 
     /// Noise on f: the fit in f-space adds it to K, and what a value says of g is a site.
     fn on_f(&self, data: &Data, y: &[f64]) -> Result<Regressed> {
+        if self.how.space == Space::FLeftOut {
+            let reason =
+                "f-loo is for exact values and for noise on g; with noise on f take f or g";
+            return Err(Error::spec("fit", reason));
+        }
         let (warp, n) = (data.warp_shared(self.warp.clone())?, y.len());
         let spread = crate::warp::sample_marginal(y).s;
         let (mut v, is_fitted, shares) = match &self.noise {

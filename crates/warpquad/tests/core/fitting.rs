@@ -2,7 +2,7 @@
 
 use warpquad::fit::{Fit, LengthPrior, Objective, Parameters, Space, Starts, fit_detailed};
 use warpquad::numeric::random::Rng;
-use warpquad::warp::{Identity, Log};
+use warpquad::warp::{Affine, Identity, Log, Marginal, Warp, by_name};
 use warpquad::{Data, Points, Process, Theta, Value, kernel::Matern52};
 
 /// A wave in two dimensions with noise of the given sd on ln f.
@@ -104,4 +104,85 @@ fn restarts_never_make_a_fit_worse_and_are_the_same_twice() {
     let warm = fitted(0, Starts::Warm);
     assert_eq!(warm.starts.0, 1);
     assert!(warm.evaluations < plain.evaluations);
+}
+
+#[test]
+fn the_left_out_objective_is_the_sum_over_fits_without_one() {
+    // A process is conditioned on all but one, anew for each, and its belief is asked for the one.
+    let data = noisy_wave(12, 0.1);
+    let mut theta = Theta::constant(0.2, 0.8, vec![0.4, 0.7]).unwrap();
+    for noise in [0.0, 0.02] {
+        theta.noise = noise;
+        let process = Process::new(Matern52, theta.clone());
+        for name in ["log", "square", "identity"] {
+            let warp = by_name(name).unwrap();
+            let warp = Affine::scaled(warp, 0.0).unwrap();
+            let g = data.g(&warp).unwrap();
+            let how = Fit {
+                space: Space::FLeftOut,
+                ..Fit::default()
+            };
+            let (kernel, x) = (process.kernel().clone(), data.points());
+            let parameters = Parameters::new(&process, x, &g, &warp, &how).unwrap();
+            let objective = Objective::new(kernel, &warp, x, &g, &parameters);
+            let at = parameters.vector(&theta);
+            let mut gradient = vec![0.0; at.len()];
+            let ours = objective.with_space(how.space).evaluate(&at, &mut gradient);
+            let one = |i: usize| {
+                let others: Vec<usize> = (0..g.len()).filter(|&j| j != i).collect();
+                let g_others: Vec<f64> = others.iter().map(|&j| g[j]).collect();
+                let posterior = process.condition(&x.select(&others), &g_others).unwrap();
+                let mut at = posterior.marginals(&x.select(&[i])).unwrap()[0];
+                // A value carries its noise.
+                at.s += noise;
+                let (m, c) = by_quadrature(&warp, at);
+                let f = warp.forward(g[i]);
+                0.5 * ((f - m) * (f - m) / c + c.ln() + std::f64::consts::TAU.ln())
+            };
+            let brute: f64 = (0..g.len()).map(one).sum();
+            let off = (ours - brute).abs() / brute.abs().max(1.0);
+            assert!(off < 1e-7, "{name} with noise {noise}: {ours} {brute}");
+        }
+    }
+}
+
+/// Mean and variance of xi(g) by the trapezoidal rule, which converges fast for smooth tails.
+fn by_quadrature(warp: &dyn Warp, at: Marginal) -> (f64, f64) {
+    let (mut sums, h) = ([0.0; 3], 1e-3);
+    for k in -12_000..=12_000 {
+        let z = h * f64::from(k);
+        let weight = (-0.5 * z * z).exp();
+        let f = warp.forward(at.mu + at.s.sqrt() * z);
+        for (sum, power) in sums.iter_mut().zip([1.0, f, f * f]) {
+            *sum += weight * power;
+        }
+    }
+    let m = sums[1] / sums[0];
+    (m, sums[2] / sums[0] - m * m)
+}
+
+#[test]
+fn a_fit_by_left_out_densities_has_the_larger_sum_of_them() {
+    let data = noisy_wave(30, 0.05);
+    let warp = data.warp(Log).unwrap();
+    let with = |space| {
+        let how = Fit {
+            space,
+            ..Fit::default()
+        };
+        fit_detailed(&start(), &warp, &data, &how).unwrap()
+    };
+    let left_out = with(Space::FLeftOut);
+    let g = data.g(&Log).unwrap();
+    for space in [Space::F, Space::G] {
+        let other = with(space).process;
+        let parameters = Parameters::new(&other, data.points(), &g, &Log, &Fit::default()).unwrap();
+        let kernel = other.kernel().clone();
+        let objective = Objective::new(kernel, &Log, data.points(), &g, &parameters);
+        let at = parameters.vector(other.theta());
+        let sum = -objective
+            .with_space(Space::FLeftOut)
+            .evaluate(&at, &mut vec![0.0; at.len()]);
+        assert!(left_out.ln_likelihood > sum - 1e-6, "{space:?}: {sum}");
+    }
 }

@@ -130,6 +130,7 @@ impl<'a> Maker<'a> {
             },
             matching: Matching::Moments,
             space: auto.space,
+            confined: true,
             noise: self.seen.noise() + nugget,
             length_prior: Some(LengthPrior {
                 median: tuning.length_median,

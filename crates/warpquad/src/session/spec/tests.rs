@@ -379,7 +379,7 @@ const MISTAKES: &[Mistake] = &[
     ("[method]", "[plot]", (9, 2), "plot", "the sections are integrand, parameters, joint, prior, method, budget"),
     ("name = ", "nmae = ", (10, 1), "method.nmae", "did you mean 'name'?"),
     ("name = \"mmlt\"", "name = 3", (10, 8), "method.name", "must be a string"),
-    ("name = \"mmlt\"", "fit = 'h'", (10, 7), "method.fit", "unknown name 'h'; the choices are f, g"),
+    ("name = \"mmlt\"", "fit = 'h'", (10, 7), "method.fit", "unknown name 'h'; the choices are f, g, f-loo"),
     ("name = \"mmlt\"", "nodes = 0", (10, 9), "method.nodes", "1 or more, got 0"),
     ("name = \"mmlt\"", "batch = 1.5", (10, 9), "method.batch", "whole number, got 1.5"),
     ("evaluations = 100", "evaluations = -5", (12, 15), "budget.evaluations", "1 or more, got -5"),
