@@ -1,4 +1,5 @@
-"""Time a run of 100 evaluations of a free log_f from Python against the same by the program.
+"""Time a run of 100 evaluations of a free log_f from Python against the same by the program, and
+what looking back at a finished run costs beside the run.
 
 Usage: python benchmarks/python_ratio.py [rounds]
 
@@ -7,6 +8,9 @@ prior, method and seed, and ask for the same points. Each round times one, then 
 journal and with one. A time is the least over all rounds, which is the work's own whatever else the
 machine does meanwhile. Only the ratios are claims. The time has the program's start in it, but not
 the interpreter's start and imports.
+
+`r.trace()` and `r.posterior()` are timed on the result of a run of as many evaluations in 1 to 8
+parameters, each once, as a second look is free.
 """
 
 import json
@@ -49,6 +53,27 @@ def by_python(run):
     return wq.integrate(log_f, priors, budget=100, run=run, progress=False).log_z
 
 
+def bent(d):
+    """ln of a peak of other widths in each of d parameters, along a bent ridge."""
+
+    def log_f(x):
+        v = list(x.values())
+        bend = 0.05 * (v[0] ** 2 - v[1]) ** 2 if d > 1 else 0.0
+        return -sum((at - 0.3 * k) ** 2 / (2 * (0.5 + 0.1 * k) ** 2) for k, at in enumerate(v)) - bend
+
+    return log_f
+
+
+def looked_at(d, rounds):
+    """The least times of a run in d parameters, of its trace and of its posterior."""
+    priors = {f"p{k}": wq.uniform(-5, 5) for k in range(d)}
+    times = []
+    for _ in range(rounds):
+        r, run = timed(lambda: wq.integrate(bent(d), priors, budget=100, progress=False))
+        times.append((run, timed(r.trace)[1], timed(r.posterior)[1]))
+    return [min(column) for column in zip(*times)]
+
+
 def main(rounds):
     """Print the ratios."""
     for journal in (False, True):
@@ -65,6 +90,11 @@ def main(rounds):
         kind = "with a journal" if journal else "in memory"
         print(
             f"100 evaluations {kind:<15} program {least[0]:.3f} s  python {least[1]:.3f} s  ratio {least[1] / least[0]:.2f}"
+        )
+    for d in (1, 2, 4, 6, 8):
+        run, trace, posterior = looked_at(d, rounds)
+        print(
+            f"{d} parameters: run {run:.3f} s  trace {trace / run:.2f} of it  posterior {posterior / run:.2f} of it"
         )
 
 

@@ -44,6 +44,10 @@ impl Capped {
             move |g| side(g).ln_forward(g).exp(),
             move |f| side(f.ln()).inverse(f),
         );
+        let moments = moments.with_xi_of_many(move |g| {
+            ln_forwards(&below, &above, g);
+            vmath::exp(g);
+        });
         Ok(Capped {
             below,
             above,
@@ -55,6 +59,15 @@ impl Capped {
     fn side(&self, g: f64) -> &Gumbel {
         if g > 0.0 { &self.above } else { &self.below }
     }
+}
+
+/// ln xi of many g, in place.
+fn ln_forwards(below: &Gumbel, above: &Gumbel, g: &mut [f64]) {
+    let tau = |g: f64| if g > 0.0 { above.tau() } else { below.tau() };
+    g.iter_mut().for_each(|g| *g /= -tau(*g));
+    vmath::exp_m1(g);
+    // expm1(-g / tau) is negative where g was positive.
+    g.iter_mut().for_each(|m1| *m1 *= -tau(-*m1));
 }
 
 impl Warp for Capped {
@@ -77,10 +90,7 @@ impl Warp for Capped {
 
     /// A look-ahead asks for a hundred thousand and more of these for every point it chooses.
     fn locals(&self, g: &mut [f64], values: &mut [f64]) {
-        g.iter_mut().for_each(|g| *g /= -self.side(*g).tau());
-        vmath::exp_m1(g);
-        // expm1(-g / tau) is negative where g was positive.
-        g.iter_mut().for_each(|m1| *m1 *= -self.side(-*m1).tau());
+        ln_forwards(&self.below, &self.above, g);
         values.fill(1.0);
     }
 
@@ -140,6 +150,32 @@ mod tests {
             let scale = one.ln_unit.abs().max(1e-9);
             assert!((units[i] - one.ln_unit).abs() < 1e-13 * scale, "{g}");
             assert_eq!(values[i], one.value);
+        }
+    }
+
+    #[test]
+    fn moments_of_many_at_once_are_those_of_one_by_one() {
+        let warp = Capped::new(30.0, 3.0, 100.0).unwrap();
+        let (below, above) = (warp.below, warp.above);
+        let xi = move |g: f64| match g > 0.0 {
+            true => above.ln_forward(g).exp(),
+            false => below.ln_forward(g).exp(),
+        };
+        let one_by_one = Numeric::new(warp.range(), xi, f64::ln);
+        for (mu, s) in [(-2.0, 4.0), (0.0, 1e-4), (1.0, 0.5), (-60.0, 30.0)] {
+            let at = Marginal { mu, s };
+            let (many, one) = (warp.mean(at), one_by_one.mean(at));
+            let pairs = [
+                (many.value, one.value),
+                (many.d_mu, one.d_mu),
+                (many.d_s, one.d_s),
+            ];
+            for (many, one) in pairs {
+                assert!(
+                    (many - one).abs() <= 1e-11 * one.abs(),
+                    "{mu} {s}: {many} {one}"
+                );
+            }
         }
     }
 

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 /// A function of one number that threads may share.
 type Function = Arc<dyn Fn(f64) -> f64 + Send + Sync>;
+/// The same of many numbers, in place.
+type OfMany = Arc<dyn Fn(&mut [f64]) + Send + Sync>;
 
 /// Below this sd the coefficients are taken at this sd and carried back by the heat equation.
 const STEP: f64 = 0.3;
@@ -32,6 +34,7 @@ const STEP: f64 = 0.3;
 pub struct Numeric {
     range: Range,
     xi: Function,
+    xi_of_many: OfMany,
     inverse: Function,
 }
 
@@ -42,10 +45,24 @@ impl Numeric {
         xi: impl Fn(f64) -> f64 + Send + Sync + 'static,
         inverse: impl Fn(f64) -> f64 + Send + Sync + 'static,
     ) -> Numeric {
+        let xi: Function = Arc::new(xi);
+        let one_by_one = xi.clone();
         Numeric {
             range,
-            xi: Arc::new(xi),
+            xi,
+            xi_of_many: Arc::new(move |g| g.iter_mut().for_each(|g| *g = one_by_one(*g))),
             inverse: Arc::new(inverse),
+        }
+    }
+
+    /// The same warp with a faster way to xi of many numbers, for its moments.
+    pub(super) fn with_xi_of_many(
+        self,
+        xi_of_many: impl Fn(&mut [f64]) + Send + Sync + 'static,
+    ) -> Numeric {
+        Numeric {
+            xi_of_many: Arc::new(xi_of_many),
+            ..self
         }
     }
 
@@ -65,19 +82,22 @@ impl Numeric {
         Numeric::new(range, move |g| table.xi(g), move |f| same.inverse(f))
     }
 
-    /// a_0, a_1, ... each times root^k / sqrt(k!) with root = sqrt(s), as far as they matter.
-    fn scaled_expectations(&self, at: Marginal) -> Vec<f64> {
+    /// a_0, a_1, ... each times root^k / sqrt(k!) with root = sqrt(s), the first `most` of them as
+    /// far as they matter.
+    fn scaled_expectations(&self, at: Marginal, most: usize) -> Vec<f64> {
         let root = at.s.sqrt();
         let step = root.max(STEP);
-        // A level taken out first keeps xi(mu)'s rounding out of the higher coefficients.
-        let level = (self.xi)(at.mu);
         let nodes = BASIS.nodes.iter();
-        let values: Vec<f64> = nodes.map(|z| (self.xi)(at.mu + step * z) - level).collect();
-        let mut out = BASIS.coefficients(TERMS + 3, &values);
-        if root < STEP {
-            out.truncate(HIGHEST + 1);
-            out = continue_to(&out, STEP, at.s);
-        }
+        let mut values: Vec<f64> = nodes.map(|z| at.mu + step * z).collect();
+        (self.xi_of_many)(&mut values);
+        // A level taken out first, xi at the node in the middle, keeps the rounding of xi(mu) out
+        // of the higher coefficients.
+        let level = values[HERMITE_NODES / 2];
+        values.iter_mut().for_each(|value| *value -= level);
+        let mut out = match root < STEP {
+            true => continue_to(&BASIS.coefficients(HIGHEST + 1, &values), STEP, at.s, most),
+            false => BASIS.coefficients(most, &values),
+        };
         out[0] += level;
         out
     }
@@ -87,12 +107,12 @@ impl Numeric {
 /// the logistic function have, the rest is below 1e-15; what lies beyond is rounding.
 const HIGHEST: usize = 32;
 
-/// Carry root^k a_k / sqrt(k!) from sd `step` to variance `s`:
+/// Carry root^k a_k / sqrt(k!) from sd `step` to variance `s`, the first `most` of them:
 /// a_k(s) = sum over j of a_(k+2j)(step^2) ((s - step^2)/2)^j / j!.
-fn continue_to(from: &[f64], step: f64, s: f64) -> Vec<f64> {
+fn continue_to(from: &[f64], step: f64, s: f64, most: usize) -> Vec<f64> {
     let back = (s / (step * step) - 1.0) / 2.0; // (s - step^2)/2 in units of step^2
     let shrink = s.sqrt() / step;
-    let mut out = vec![0.0; from.len()];
+    let mut out = vec![0.0; most.min(from.len())];
     for (k, a) in out.iter_mut().enumerate() {
         // In units of step^k, a_(k+2j) is from[k+2j] sqrt((k+2j)!), over sqrt(k!).
         let mut weight = 1.0;
@@ -124,7 +144,7 @@ impl Warp for Numeric {
     }
 
     fn local(&self, g: f64) -> Local {
-        let a = self.scaled_expectations(Marginal { mu: g, s: 1e-12 });
+        let a = self.scaled_expectations(Marginal { mu: g, s: 1e-12 }, 2);
         Local {
             ln_unit: 0.0,
             value: (self.xi)(g),
@@ -141,7 +161,7 @@ impl Warp for Numeric {
     }
 
     fn mean(&self, at: Marginal) -> Mean {
-        let a = self.scaled_expectations(at);
+        let a = self.scaled_expectations(at, 3);
         let s = at.s.max(f64::MIN_POSITIVE);
         Mean::plain(a[0], a[1] / s.sqrt(), a[2] / (2.0_f64.sqrt() * s))
     }
@@ -151,7 +171,7 @@ impl Warp for Numeric {
     }
 
     fn features(&self, at: Marginal, out: &mut [f64]) {
-        let a = self.scaled_expectations(at);
+        let a = self.scaled_expectations(at, TERMS + 3);
         let order = a.len().saturating_sub(3).min(TERMS);
         let root = at.s.sqrt();
         let divisor = root.max(f64::MIN_POSITIVE);
