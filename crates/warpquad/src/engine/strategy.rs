@@ -102,28 +102,29 @@ pub struct Doubts {
 }
 
 impl Answer {
-    /// The same for Z alone: what is said of f stays as it is.
+    /// The answer with a 95 % interval of ln Z that reaches at least so many nats to each side;
+    /// what is said of f stays as it is.
     pub(super) fn with_law_reaching(self, nats: f64) -> Answer {
-        let ensemble = self.ensemble.clone();
+        if !self.law.is_narrower(nats) {
+            return self;
+        }
+        let law = self.law.reaching(nats);
         Answer {
-            ensemble,
-            ..self.reaching(nats)
+            estimate: law.estimate(self.estimate.relative_node_error()),
+            law,
+            ..self
         }
     }
 
-    /// The answer with a 95 % interval that reaches at least so many nats to each side.
+    /// The same, with what is said of f as many times wider.
     pub(super) fn reaching(self, nats: f64) -> Answer {
-        let half = 0.5 * (self.law.ln_quantile(0.975) - self.law.ln_quantile(0.025));
-        let times = nats / half;
-        if !(times > 1.0 && times.is_finite()) {
-            return self;
-        }
-        let law = self.law.widened(times);
-        Answer {
-            estimate: law.estimate(self.estimate.relative_node_error()),
-            ensemble: self.ensemble.widened(times),
-            law,
-            doubts: self.doubts,
+        let times = (nats / self.law.ln_half_width()).max(1.0);
+        match times.is_finite() {
+            true => Answer {
+                ensemble: self.ensemble.clone().widened(times),
+                ..self.with_law_reaching(nats)
+            },
+            false => self.with_law_reaching(nats),
         }
     }
 

@@ -18,6 +18,9 @@ use crate::points::Points;
 /// Equally likely quantiles that stand for a law with a formula.
 const QUANTILES: usize = 999;
 
+/// A law of ln Z that is narrower than this part of it is rounding.
+const ROUNDING: f64 = 1e3 * f64::EPSILON;
+
 /// Draws of Z.
 #[derive(Debug, Clone)]
 pub struct Law {
@@ -70,6 +73,30 @@ impl Law {
         let wider = |x: &mut f64| *x = middle + times * (*x - middle);
         self.samples.iter_mut().for_each(wider);
         self
+    }
+
+    /// Half of the central 95 % of ln Z; NaN where Z may be negative.
+    pub(crate) fn ln_half_width(&self) -> f64 {
+        0.5 * (self.ln_quantile(0.975) - self.ln_quantile(0.025))
+    }
+
+    /// Whether the central 95 % of ln Z reach less far than so many nats; not where Z is 0 or may
+    /// be negative.
+    pub(crate) fn is_narrower(&self, nats: f64) -> bool {
+        self.ln_half_width() < nats && self.ln_quantile(0.5).is_finite()
+    }
+
+    /// The same law where its central 95 % of ln Z reach so many nats to each side, widened until
+    /// they do elsewhere. One whose width is rounding becomes normal in ln Z.
+    pub(crate) fn reaching(self, nats: f64) -> Law {
+        if !self.is_narrower(nats) {
+            return self;
+        }
+        let (half, middle) = (self.ln_half_width(), self.ln_quantile(0.5));
+        match half > ROUNDING * middle.abs() {
+            true => self.widened(nats / half),
+            false => Law::log_normal(middle, nats / normal_quantile(0.975)),
+        }
     }
 
     /// The same draws moved by so much: in ln Z where they are of ln Z, in the law's unit
@@ -453,5 +480,19 @@ mod tests {
         let estimate = wide.estimate(1e-3);
         assert!(estimate.mean.is_finite() && estimate.var.is_finite());
         assert!((estimate.relative_node_error() - 1e-3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_narrow_law_reaches_as_far_as_it_is_told() {
+        for ln_sd in [0.01, 1e-9, 0.0] {
+            let law = Law::log_normal(-1e10, ln_sd).reaching(0.12);
+            assert_eq!(law.ln_quantile(0.5), -1e10);
+            // Numbers of this size are 2e-6 apart.
+            let (low, high) = (law.ln_quantile(0.025), law.ln_quantile(0.975));
+            assert!((low + 1e10 + 0.12).abs() < 1e-3, "{ln_sd} {low}");
+            assert!((high + 1e10 - 0.12).abs() < 1e-3, "{ln_sd} {high}");
+        }
+        let wide = Law::log_normal(2.0, 0.1);
+        assert_eq!(wide.ln_sd(), wide.clone().reaching(0.12).ln_sd());
     }
 }

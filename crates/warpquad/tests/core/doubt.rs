@@ -136,3 +136,17 @@ fn declared_noise_is_in_the_interval() {
     assert!(covered >= 5, "{covered} of 6");
     assert!((0.3..2.0).contains(&widths), "{widths}");
 }
+
+#[test]
+fn values_that_say_nothing_of_f_leave_room() {
+    // One point misses 95 % of the square with probability 5 %, 25 of them 1 - 0.05^(1/25).
+    for (budget, ln_f) in [(1, -6.7), (25, -1e10), (25, 0.0)] {
+        let came = run(0, budget, |engine| engine, |_| Some(ln_f));
+        let reach = 20.0_f64.ln() / budget as f64;
+        let [low, high] = came.interval;
+        assert!((came.ln_z - ln_f).abs() < 1e-5, "{budget} {}", came.ln_z);
+        for half in [came.ln_z - low, high - came.ln_z] {
+            assert!(half > 0.98 * reach && half < 1.05 * reach, "{budget} {half}");
+        }
+    }
+}

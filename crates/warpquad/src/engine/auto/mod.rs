@@ -33,7 +33,7 @@ use crate::numeric::stream::{Stream, Streams};
 use crate::warp::{Range, Warp};
 use maker::{Maker, Shape};
 use std::sync::Arc;
-use widening::{Said, hindsight};
+use widening::{Said, hindsight, unseen_nats};
 
 /// Our own strategy. One model chooses the points; several, weighted by left-out densities, answer.
 #[derive(Debug, Clone)]
@@ -266,7 +266,8 @@ impl Strategy for Auto {
         };
         // What was extrapolated may as well be nothing.
         let kept = (1.0 - doubts.failed_part.unwrap_or(0.0)).max(f64::MIN_POSITIVE);
-        Ok(answer.with_law_reaching(-kept.ln()))
+        let unseen = unseen_nats(&seen.values, self.initial_points(seen.dim()));
+        Ok(answer.with_law_reaching(unseen.max(-kept.ln())))
     }
 
     /// The leading model's word, as wide as its left-out errors make it.
@@ -278,8 +279,10 @@ impl Strategy for Auto {
             data: &data,
         };
         let drawn = self.drawn_by_lead(&maker, lead, fit.tau, seen.streams())?;
-        let estimate = drawn.law.estimate(drawn.node_error);
-        Ok((drawn.law, estimate))
+        let unseen = unseen_nats(&seen.values, self.initial_points(seen.dim()));
+        let law = drawn.law.reaching(unseen);
+        let estimate = law.estimate(drawn.node_error);
+        Ok((law, estimate))
     }
 }
 

@@ -1,8 +1,10 @@
-//! Decide how much wider than it claims the answer is: left-out errors, and hindsight.
+//! Decide how much wider than it claims the answer is: left-out errors, hindsight, and values that
+//! say nothing of how f varies.
 
 use super::Tuning;
 use super::scores::{own_share, understatement};
 use crate::belief::Model;
+use crate::data::Value;
 use crate::functional::Law;
 
 /// The interval that an estimate should stay in has this probability beyond each end.
@@ -61,6 +63,20 @@ pub(super) fn hindsight(then: Said, now: Said, part: f64) -> f64 {
     }
 }
 
+/// How many nats a 95 % interval must reach to each side where values say nothing of how f varies:
+/// all are the same, or there are fewer than a first fit takes. 0 elsewhere.
+///
+/// n points miss a part p of the prior with probability (1 - p)^n, which is 5 % at
+/// -ln(1 - p) = ln(20)/n. If f is 0 in that part, ln Z is lower by just this. What f adds if it is
+/// larger there has no bound, so the same is taken above.
+pub(super) fn unseen_nats(values: &[Value], first_fit: usize) -> f64 {
+    let same = values.windows(2).all(|pair| pair[0] == pair[1]);
+    match same || values.len() < first_fit {
+        true => -(2.0 * TAIL).ln() / values.len().max(1) as f64,
+        false => 0.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,6 +99,19 @@ mod tests {
         assert!((hindsight(said(-3.0, 0.1), said(-2.5, 0.3), 0.75) - 5.0).abs() < 1e-12);
         // ... but no wider than the way it may still go: 3 x 0.5 of a half-width of 0.6.
         assert!((hindsight(said(-3.0, 0.1), said(-2.5, 0.6), 0.75) - 2.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn values_that_say_nothing_leave_room_for_what_they_missed() {
+        // One point misses 95 % of the prior with probability 5 %: ln Z may be lower by ln 20.
+        assert!((unseen_nats(&[Value::Log(-3.0)], 8) - 20.0_f64.ln()).abs() < 1e-14);
+        // 25 that are the same: (1 - p)^25 = 0.05.
+        let nats = unseen_nats(&[Value::Log(-1e10); 25], 8);
+        assert!(((-25.0 * nats).exp() - 0.05).abs() < 1e-14);
+        let mut other = [Value::Log(-1e10); 25];
+        other[3] = Value::Log(-1.0);
+        assert_eq!(unseen_nats(&other, 8), 0.0);
+        assert!(unseen_nats(&other[..7], 8) > 0.0);
     }
 
     #[test]
