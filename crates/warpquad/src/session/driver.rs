@@ -5,8 +5,12 @@
 //! hands every answer back. The time is passed in, in seconds. An event is written to a [`Record`]
 //! before it counts, and a journal is replayed through [`Driver::apply`], which takes events in.
 
+mod apply;
+mod estimate;
+mod fate;
 mod follows;
 mod give;
+mod seen;
 
 use super::audit;
 use super::book::Record;
@@ -18,14 +22,15 @@ use super::guard::within;
 use super::initial::Initial;
 use super::integrator::Integrator;
 use super::setup;
-use super::spec::{Budget, OnFailure, Problem};
+use super::spec::{OnFailure, Problem};
 use super::stop::{FinalFailure, Next, Stop, Taken, named};
-use super::target::{Target, Verdict};
+use super::target::Target;
 use crate::data::Value;
 use crate::engine::{Engine, LastFit, Outcome, Peak};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::points::Points;
+use fate::{Fate, fate, limit};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
@@ -326,129 +331,11 @@ impl Driver {
         self.apply(event)
     }
 
-    /// Take an event in, as it happens or from a journal.
-    pub fn apply(&mut self, event: Event) -> Result<()> {
-        self.last_stop = None;
-        match event {
-            Event::Start { .. } => return Err(Error::spec("event", "a run starts only once")),
-            Event::Ask { id, x, audit } => {
-                self.next_id = self.next_id.max(id + 1);
-                self.audit.extend(audit.map(|draw| (id, draw)));
-                self.integrator.asked(&x);
-                self.pending.insert(id, x);
-                self.queue.push_back(id);
-            }
-            Event::Tell {
-                id,
-                value,
-                derived,
-                seconds,
-                ..
-            } => {
-                let x = self.forget_pending(id);
-                let x =
-                    x.ok_or_else(|| Error::spec("id", format!("point {id} was not asked for")))?;
-                self.integrator.tell(&x, value)?;
-                if !derived.is_empty() {
-                    self.derived.insert(self.told.len(), derived);
-                }
-                self.told.push((id, value));
-                self.seconds_in_integrand += seconds;
-            }
-            Event::Given { id, x, value, .. } => {
-                self.next_id = self.next_id.max(id + 1);
-                self.integrator.give(&x, value)?;
-                self.told.push((id, value));
-                self.given += 1;
-            }
-            Event::Initial(initial) => {
-                self.integrator.begin_with(initial.first.clone())?;
-                self.initial.push(initial);
-            }
-            Event::Fail {
-                id, seconds, last, ..
-            } => {
-                self.failures += 1;
-                self.seconds_in_integrand += seconds;
-                self.queue.retain(|&queued| queued != id);
-                if !last {
-                    *self.attempts.entry(id).or_insert(0) += 1;
-                    self.queue.push_back(id);
-                } else if let Some(x) = self.forget_pending(id) {
-                    self.integrator.fail(&x)?;
-                    self.given_up.push(&x)?;
-                }
-            }
-            Event::Fit {
-                n,
-                full,
-                theta,
-                tau,
-            } => {
-                let last_full = self.integrator.last_fit().map_or(0, |fit| fit.full);
-                let full = if full { n } else { last_full };
-                self.integrator.restore(LastFit {
-                    theta,
-                    n,
-                    full,
-                    tau,
-                });
-            }
-            Event::Frame { n, peak } => self.integrator.take_frame(n, peak)?,
-            Event::Stop { reason, .. } => self.last_stop = Some(reason),
-        }
-        Ok(())
-    }
-
-    fn forget_pending(&mut self, id: u64) -> Option<Vec<f64>> {
-        self.attempts.remove(&id);
-        self.queue.retain(|&queued| queued != id);
-        self.pending.remove(&id)
-    }
-
     /// Go on after a replay, which ended when the run had taken so many seconds: nobody evaluates
     /// what is pending, and it is handed out first.
     pub fn go_on(&mut self, seconds: f64) {
         self.queue = self.pending.keys().copied().collect();
         self.estimates = Estimates::from(seconds);
-    }
-
-    /// Whether Z is to be worked out now, for a target or for a watcher.
-    pub fn estimate_is_due(&self, seconds: f64, watched: bool) -> bool {
-        let target = self.problem.budget.log_z_sd.is_some();
-        self.estimates
-            .is_due(self.told.len(), target, watched, seconds)
-    }
-
-    /// Take an estimate in, made between two times: it may meet the target. Until some f is
-    /// positive there is nothing to say, and no estimate.
-    pub fn take_estimate(&mut self, made: Result<Outcome>, began: f64, ended: f64) {
-        self.estimates.tried(self.told.len());
-        let Ok(outcome) = made else { return };
-        self.estimates.made(began, ended);
-        let target = self.problem.budget.log_z_sd;
-        if target.is_some_and(|sd| self.is_settled(&outcome, sd)) {
-            self.stop.get_or_insert(Stop::LogZSd);
-        }
-        self.estimate = Some(outcome);
-    }
-
-    /// Whether a run whose ln Z is to be known to `sd` may stop, now that it knows `outcome`.
-    fn is_settled(&mut self, outcome: &Outcome, sd: f64) -> bool {
-        let known = self.integrator.baseline();
-        if known.is_some_and(|known| !known.complete) {
-            // A baseline that is not at its end has an interval, but no answer.
-            self.target = Target::default();
-            return false;
-        }
-        let settled = match self.target.hear(outcome, sd) {
-            Verdict::Wide => false,
-            // A run that stopped so, and has not gone on since, need not show it again.
-            Verdict::Narrow => self.last_stop.as_deref() == Some(&Stop::LogZSd.to_string()),
-            Verdict::Stayed => true,
-        };
-        // An audit that has begun comes to its end.
-        settled && !self.audit_is_due()
     }
 
     fn audit_is_due(&self) -> bool {
@@ -520,105 +407,6 @@ impl Driver {
         self.problem = problem;
         self.audit.clear();
         Ok(())
-    }
-
-    pub fn problem(&self) -> &Problem {
-        &self.problem
-    }
-
-    pub fn integrator(&self) -> &Integrator {
-        &self.integrator
-    }
-
-    /// The engine, to be asked for what takes work; `None` for a baseline.
-    pub fn engine_mut(&mut self) -> Option<&mut Engine> {
-        self.integrator.engine_mut()
-    }
-
-    /// What the last estimate said, if there was one.
-    pub fn estimate(&self) -> Option<&Outcome> {
-        self.estimate.as_ref()
-    }
-
-    /// Points asked for and not told, in the order they were asked.
-    pub fn pending(&self) -> Vec<Task> {
-        let pending = self.pending.iter();
-        pending.map(|(&id, x)| Task { id, x: x.clone() }).collect()
-    }
-
-    /// The values kept so far, in the order they came.
-    pub fn told(&self) -> &[(u64, Value)] {
-        &self.told
-    }
-
-    /// What was derived beside a value, by its place among those told.
-    pub fn derived(&self) -> &BTreeMap<usize, Derived> {
-        &self.derived
-    }
-
-    /// How many of the values kept were given without being asked for.
-    pub fn given(&self) -> usize {
-        self.given
-    }
-
-    /// What became of what was known before.
-    pub fn initial(&self) -> &[Initial] {
-        &self.initial
-    }
-
-    /// How a point of the audit was drawn; `None` for any other.
-    pub fn audit_draw(&self, id: u64) -> Option<AuditDraw> {
-        self.audit.get(&id).copied()
-    }
-
-    /// Points that were given up.
-    pub fn given_up(&self) -> usize {
-        self.given_up.len()
-    }
-
-    /// Failed attempts.
-    pub fn failures(&self) -> usize {
-        self.failures
-    }
-
-    /// Why the run last stopped, if it has not gone on since.
-    pub fn last_stop(&self) -> Option<&str> {
-        self.last_stop.as_deref()
-    }
-
-    /// Say in what state a run is that is only looked at.
-    pub fn set_last_stop(&mut self, word: &str) {
-        self.last_stop = Some(word.into());
-    }
-
-    pub fn seconds_in_integrand(&self) -> f64 {
-        self.seconds_in_integrand
-    }
-}
-
-/// The limit that is met after so many evaluations and seconds, if one is.
-fn limit(budget: &Budget, evaluations: usize, seconds: f64) -> Option<Stop> {
-    if budget.evaluations.is_some_and(|most| evaluations >= most) {
-        return Some(Stop::Evaluations);
-    }
-    let late = budget.seconds.is_some_and(|most| seconds >= most);
-    late.then_some(Stop::Seconds)
-}
-
-/// What becomes of a point that failed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    TryAgain,
-    GiveUp,
-    Stop,
-}
-
-/// What becomes of a point whose last try failed, by a policy.
-fn fate(on_failure: OnFailure, retries: usize, recoverable: bool, tries: usize) -> Fate {
-    match on_failure {
-        OnFailure::Retry if recoverable && tries <= retries => Fate::TryAgain,
-        OnFailure::Skip if recoverable => Fate::GiveUp,
-        _ => Fate::Stop,
     }
 }
 
