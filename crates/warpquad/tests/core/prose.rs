@@ -1,4 +1,4 @@
-//! No line of prose is wider than 100 columns: comments, docstrings and Markdown.
+//! No line of prose is wider than 100 columns: comments, docstrings, Markdown and the Makefile.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,7 +10,7 @@ const COLUMNS: usize = 100;
 const WRITTEN: &[&str] = &["target", "benchmarks/results"];
 
 /// How the names of files with prose end.
-const EXTENSIONS: &[&str] = &[".rs", ".py", ".pyi", ".md"];
+const EXTENSIONS: &[&str] = &[".rs", ".py", ".pyi", ".md", "Makefile"];
 
 /// The repository's root.
 fn root() -> PathBuf {
@@ -50,6 +50,7 @@ fn wide_lines(path: &str, text: &str) -> Vec<usize> {
             let mut in_fence = false;
             wide(text, |line| is_markdown_prose(line, &mut in_fence))
         }
+        None if path.ends_with("Makefile") => wide(text, |line| line.starts_with('#')),
         _ => Vec::new(),
     }
 }
