@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from warpquad._errors import WarpquadError
 from warpquad._page import known
+from warpquad._words import counted
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -283,5 +284,5 @@ def _look(axes: Axes, name: str, result: Result) -> None:
     axes.plot(result.observations[name], values, "o", ms=4, color=ORANGE, mec="white", mew=0.4)
     axes.set_xlabel(name, fontsize=9)
     axes.set_ylabel(label, fontsize=9)
-    axes.set_title(f"where it looked: {result.evaluations} evaluations", fontsize=9, loc="left")
+    axes.set_title(f"where it looked: {counted(result.evaluations, 'evaluation')}", fontsize=9, loc="left")
     _plain(axes)

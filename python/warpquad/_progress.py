@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from typing import Any, Protocol
 
 from warpquad import _core
+from warpquad._words import counted
 
 LOGGER = logging.getLogger("warpquad")
 # How often a bar is drawn anew, and how often a line is logged, in seconds.
@@ -117,7 +118,7 @@ class Line(abc.ABC):
     def line(self, core: _core.Session, workers: int = 1) -> str:
         """How many evaluations, how fast, and what is known of Z."""
         n, seconds = core.evaluations, core.seconds
-        text = f"{n} evaluations, {seconds:.0f} s"
+        text = f"{counted(n, 'evaluation')}, {seconds:.0f} s"
         if self.limit is not None:
             full = min(WIDTH, WIDTH * n // max(self.limit, 1))
             left = seconds / n * (self.limit - n) if n else float("nan")

@@ -20,6 +20,7 @@ from warpquad._calling import Argument
 from warpquad._integrand import Failure, Integrand, calling_of
 from warpquad._page import Page
 from warpquad._priors import Priors
+from warpquad._words import counted
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -489,7 +490,7 @@ class Result:
         audit = self.audit
         if audit is None:
             return {}
-        return {"audit": f"{audit.log_z:.4f} ± {audit.log_z_sd:.4f} from {audit.evaluations} evaluations drawn from the belief"}
+        return {"audit": f"{audit.log_z:.4f} ± {audit.log_z_sd:.4f} from {counted(audit.evaluations, 'evaluation')} drawn from the belief"}
 
     def __repr__(self) -> str:
         return "\n".join(f"{label:<15}  {text}" for label, text in self._rows().items())

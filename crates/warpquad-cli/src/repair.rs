@@ -4,7 +4,7 @@ use crate::args::Look;
 use crate::output;
 use serde_json::json;
 use warpquad::Result;
-use warpquad::session::{self, Repaired};
+use warpquad::session::{self, Repaired, count};
 
 pub fn repair(args: &Look) -> Result<()> {
     let Repaired { lines, values, cut } = session::repair(&args.run)?;
@@ -20,9 +20,11 @@ pub fn repair(args: &Look) -> Result<()> {
     match cut {
         None => output::line(&format!("nothing to repair: all {lines} lines are good")),
         Some(cut) => output::line(&format!(
-            "{}\n{lines} lines with {values} evaluations stay; the {} bytes after them are in {}",
+            "{}\nkept: {} with {}; the {} after that: {}",
             cut.reason,
-            cut.bytes,
+            count(lines, "line"),
+            count(values, "evaluation"),
+            count(cut.bytes, "byte"),
             cut.kept_in.display()
         )),
     }

@@ -6,7 +6,7 @@ use crate::groups::{self, Group, Tone};
 use crate::output::{self, number, seconds};
 use std::path::Path;
 use warpquad::session::spec::Problem;
-use warpquad::session::{Climbed, Report, Session};
+use warpquad::session::{Climbed, Report, Session, count};
 use warpquad::{Error, Result};
 
 /// The report in groups, the verdict first.
@@ -109,19 +109,18 @@ fn cost(report: &Report) -> Group {
         0 => String::new(),
         k => format!(", {k} failed"),
     };
-    let count = format!("{}{failed}", report.evaluations());
-    group.row("evaluations", count);
+    group.row("evaluations", format!("{}{failed}", report.evaluations()));
     if report.given > 0 {
         group.row(
             "given",
-            format!("{} values that were not asked for", report.given),
+            format!("{} not asked for", count(report.given, "value")),
         );
     }
     if let Some(looked) = &report.looked {
         let near = looked.near;
         group.row(
             "another prior",
-            format!("{near} evaluations near its posterior"),
+            format!("{} near its posterior", count(near, "evaluation")),
         );
     }
     for initial in &report.initial {

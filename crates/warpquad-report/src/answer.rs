@@ -1,8 +1,9 @@
 //! Put the answer into words for a paper, and name the parts of what is known.
 
 use crate::findings::Findings;
-use crate::words::{count, decimals, fixed};
+use crate::words::{decimals, fixed};
 use serde_json::Value as Json;
+use warpquad::session::count;
 
 /// log Z in words; `None` where there is no log of Z.
 pub struct Words {
@@ -47,7 +48,10 @@ pub fn words(found: &Findings) -> Option<Words> {
                 fixed(sd, d),
                 count(n, "evaluation")
             ),
-            latex: format!("$Z = {mean:.d$} \\pm {sd:.d$}$ from {n} evaluations of $f$. {by}."),
+            latex: format!(
+                "$Z = {mean:.d$} \\pm {sd:.d$}$ from {} of $f$. {by}.",
+                count(n, "evaluation")
+            ),
             z: None,
         });
     };
@@ -66,7 +70,8 @@ pub fn words(found: &Findings) -> Option<Words> {
         ),
         latex: format!(
             "The log evidence is $\\ln Z = {log_z:.d$} \\pm {sd:.d$}$ (95\\,\\% credible interval \
-             $[{low:.d$}, {high:.d$}]$) from {n} evaluations of the likelihood. {by}."
+             $[{low:.d$}, {high:.d$}]$) from {} of the likelihood. {by}.",
+            count(n, "evaluation")
         ),
         z: z.map(|(mean, sd)| {
             let d = decimals(sd);

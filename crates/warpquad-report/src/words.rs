@@ -81,14 +81,6 @@ pub fn seconds(x: f64) -> String {
     }
 }
 
-/// A count with its noun, in the plural where it is one.
-pub fn count(n: usize, noun: &str) -> String {
-    match n {
-        1 => format!("1 {noun}"),
-        n => format!("{n} {noun}s"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -131,13 +123,5 @@ mod tests {
         for (x, want) in cases {
             assert_eq!(seconds(x), want);
         }
-    }
-
-    #[test]
-    fn one_thing_is_no_plural() {
-        assert_eq!(
-            (count(1, "point"), count(0, "point")),
-            ("1 point".into(), "0 points".into())
-        );
     }
 }

@@ -103,9 +103,16 @@ impl Sheet {
     /// The picture: points of one colour in one path each, so that thousands of them stay small,
     /// and of the size in pixels.
     pub fn finish(self) -> String {
+        self.finish_at(1.0)
+    }
+
+    /// The same, shown so many times as large where there is room.
+    pub fn finish_at(self, scale: f64) -> String {
         let (width, height) = (self.width * UNITS, self.height * UNITS);
         let old = format!("width=\"{width}\" height=\"{height}\"");
-        let new = format!("width=\"{}\" height=\"{}\"", self.width, self.height);
+        let shown = |pixels: i32| (scale * f64::from(pixels)).round();
+        let (wide, high) = (shown(self.width), shown(self.height));
+        let new = format!("width=\"{wide}\" height=\"{high}\"");
         merged(&self.svg.replacen(&old, &new, 1))
     }
 }

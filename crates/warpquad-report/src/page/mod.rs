@@ -6,11 +6,12 @@ use crate::figure::{Figure, drawing};
 use crate::figures;
 use crate::findings::Findings;
 use crate::summary::summary;
-use crate::words::{count, decimals, digits, fixed, seconds, short};
+use crate::words::{decimals, digits, fixed, seconds, short};
 use minijinja::value::Value;
 use minijinja::{Environment, context};
 use std::collections::BTreeMap;
 use warpquad::Result;
+use warpquad::session::count;
 
 /// Failures that are listed one by one; of more, the rest are counted.
 const MOST_FAILURES: usize = 20;

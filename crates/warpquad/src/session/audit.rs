@@ -2,6 +2,7 @@
 
 use super::Session;
 use super::spec::Budget;
+use super::words::count;
 use crate::data::Value;
 use crate::engine::Outcome;
 use crate::numeric::special::ln_sum_exp;
@@ -90,8 +91,10 @@ impl Audit {
             return None;
         }
         let audit = format!(
-            "the audit of {} evaluations says log Z = {:.3} +- {:.3}, the answer is {ln_z:.3} +- {sd:.3}: do not trust the interval",
-            self.evaluations, self.ln_z, self.ln_z_sd
+            "the audit of {} says log Z = {:.3} +- {:.3}, the answer is {ln_z:.3} +- {sd:.3}: do not trust the interval",
+            count(self.evaluations, "evaluation"),
+            self.ln_z,
+            self.ln_z_sd
         );
         let advice = match self.ln_z > ln_z {
             true => format!(

@@ -4,6 +4,7 @@ use super::Session;
 use super::evaluator::{Answer, table};
 use super::guard::within;
 use super::spec::{Integrand, Problem};
+use super::words::count;
 use crate::data::Value;
 use crate::error::{Error, Result};
 use serde_json::{Value as Json, json};
@@ -86,9 +87,10 @@ impl Initial {
             true => String::new(),
             false => format!("; left out: {}", left.join(", ")),
         };
-        let (taken, offered) = (self.taken, self.offered);
         format!(
-            "{taken} values of {offered} points of {}{first}{left}",
+            "{} of {} of {}{first}{left}",
+            count(self.taken, "value"),
+            count(self.offered, "point"),
             self.source
         )
     }
@@ -320,7 +322,7 @@ mod tests {
         let counts = (initial.offered, initial.taken, initial.outside);
         assert_eq!(counts, (7, 1, 1));
         assert_eq!((initial.repeated, initial.disputed), (4, 1));
-        let said = "1 values of 7 points of here, 1 evaluated first; left out: 1 outside the \
+        let said = "1 value of 7 points of here, 1 evaluated first; left out: 1 outside the \
                     prior, 3 known already, 1 known with another value";
         assert_eq!(initial.words(), said);
         // With noise a second value is a second observation.

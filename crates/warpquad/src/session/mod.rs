@@ -28,6 +28,7 @@ mod suggest;
 mod target;
 mod under;
 pub mod verdict;
+mod words;
 
 pub use account::{Account, Evaluation, FailedAttempt, FitMade};
 pub use audit::Audit;
@@ -40,6 +41,7 @@ pub use report::{Climbed, Report, Warning};
 pub use runner::run;
 pub use setup::{baseline, method, source, table};
 pub use stop::{FinalFailure, Next, Stop, Taken};
+pub use words::count;
 
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;

@@ -7,6 +7,7 @@ use super::event::theta_json;
 use super::initial::Initial;
 use super::setup::exceeded;
 use super::verdict::{Evidence, Reason, SETTLED, UNSETTLED, reasons};
+use super::words::{count, count_is};
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
 use crate::engine::{Engine, Looked, Outcome};
@@ -261,8 +262,8 @@ fn warnings(
     out.extend(session.baseline().and_then(doubtful));
     if session.failures() > 0 {
         out.push(format!(
-            "{} evaluations failed; the journal says why",
-            session.failures()
+            "{} failed; the journal says why",
+            count(session.failures(), "evaluation")
         ));
     }
     out
@@ -314,7 +315,8 @@ fn few(session: &Session) -> Option<Warning> {
     let quadrature = session.engine().is_some();
     (quadrature && n < needed).then(|| {
         format!(
-            "{n} evaluations are too few to fit a model of f; do not trust the interval before {needed}"
+            "{} too few to fit a model of f; do not trust the interval before {needed}",
+            count_is(n, "evaluation")
         )
     })
 }
@@ -338,15 +340,15 @@ fn repeated(values: &[Value]) -> Option<Warning> {
             *counts.entry(x.to_bits()).or_default() += 1;
         }
     }
-    let (bits, count) = counts
+    let (bits, times) = counts
         .into_iter()
         .max_by_key(|&(bits, count)| (count, bits))?;
     // A constant f repeats too, and is no failure.
-    if count < 3 || count == values.len() || count * 10 < values.len() {
+    if times < 3 || times == values.len() || times * 10 < values.len() {
         return None;
     }
     Some(format!(
-        "the value {} came back {count} times: is it what the integrand says when it fails?",
+        "the value {} came back {times} times: is it what the integrand says when it fails?",
         f64::from_bits(bits)
     ))
 }

@@ -1,5 +1,6 @@
 //! Decide whether an answer is settled, and say why if it is not.
 
+use super::words::{count, count_is};
 use crate::engine::Looked;
 use serde_json::{Value as Json, json};
 
@@ -124,9 +125,9 @@ fn few(of: &Evidence) -> Option<Reason> {
         return reason(
             "few",
             format!(
-                "{known} evaluations since the peak was found are few for {} parameters: do not \
-                 trust the interval before {}.",
-                of.dim,
+                "{} few since the peak was found, for {}: do not trust the interval before {}.",
+                count_is(known, "evaluation"),
+                count(of.dim, "parameter"),
                 needed / 2
             ),
         );
@@ -134,15 +135,16 @@ fn few(of: &Evidence) -> Option<Reason> {
     (of.has_model && of.evaluations < needed).then(|| Reason {
         code: "few",
         sentence: format!(
-            "{} evaluations are few for {} parameters: do not trust the interval before {needed}.",
-            of.evaluations, of.dim
+            "{} few for {}: do not trust the interval before {needed}.",
+            count_is(of.evaluations, "evaluation"),
+            count(of.dim, "parameter")
         ),
     })
 }
 
 fn identical(ln_f: &[f64]) -> Option<Reason> {
     let first = ln_f.first()?;
-    let same = ln_f.iter().all(|value| value == first);
+    let same = ln_f.len() > 1 && ln_f.iter().all(|value| value == first);
     same.then(|| Reason {
         code: "identical",
         sentence: format!(
@@ -258,8 +260,9 @@ fn failures(of: &Evidence) -> Option<Reason> {
     many.then(|| Reason {
         code: "failures",
         sentence: format!(
-            "{} of {asked} evaluations failed: Z knows nothing of f there.",
-            of.failures
+            "{} of {} failed: Z knows nothing of f there.",
+            of.failures,
+            count(asked, "evaluation")
         ),
     })
 }
@@ -288,8 +291,10 @@ fn another_prior(of: &Evidence) -> Option<Reason> {
     (near < needed).then(|| Reason {
         code: "prior",
         sentence: format!(
-            "Only {near} evaluations lie near the posterior under the other prior: start a new run \
-             with it, and give it this one as `initial`."
+            "Only {} {} near the posterior under the other prior: start a new run with it, and give \
+             it this one as `initial`.",
+            count(near, "evaluation"),
+            if near == 1 { "lies" } else { "lie" }
         ),
     })
 }
