@@ -125,7 +125,7 @@ fn few(of: &Evidence) -> Option<Reason> {
         return reason(
             "few",
             format!(
-                "{} few since the peak was found, for {}: do not trust the interval before {}.",
+                "{} too few since the peak was found, for {}: do not trust the interval before {}.",
                 count_is(known, "evaluation"),
                 count(of.dim, "parameter"),
                 needed / 2
@@ -135,7 +135,7 @@ fn few(of: &Evidence) -> Option<Reason> {
     (of.has_model && of.evaluations < needed).then(|| Reason {
         code: "few",
         sentence: format!(
-            "{} few for {}: do not trust the interval before {needed}.",
+            "{} too few for {}: do not trust the interval before {needed}.",
             count_is(of.evaluations, "evaluation"),
             count(of.dim, "parameter")
         ),

@@ -146,7 +146,10 @@ fn values_that_say_nothing_of_f_leave_room() {
         let [low, high] = came.interval;
         assert!((came.ln_z - ln_f).abs() < 1e-5, "{budget} {}", came.ln_z);
         for half in [came.ln_z - low, high - came.ln_z] {
-            assert!(half > 0.98 * reach && half < 1.05 * reach, "{budget} {half}");
+            assert!(
+                half > 0.98 * reach && half < 1.05 * reach,
+                "{budget} {half}"
+            );
         }
     }
 }
