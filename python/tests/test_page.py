@@ -78,6 +78,9 @@ def test_the_page_is_whole_and_fits(browser, pages, name, width, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     for section in ("answer", "convergence", "posterior", "trust", "time"):
         assert page.locator(f"section#{section} h2").is_visible()
+    # Up to four parameters no figure scrolls.
+    scrolls = "all => all.some(s => s.scrollWidth > s.clientWidth)"
+    assert page.eval_on_selector_all("figure .scroll", scrolls) == (name == "eight" and width == 400)
     # Letters stay large enough: at least 8 pixels in figures.
     sizes = """all => all.map(t => parseFloat(t.getAttribute("font-size")) * t.ownerSVGElement.getBoundingClientRect().width
                / t.ownerSVGElement.viewBox.baseVal.width)"""
@@ -156,6 +159,9 @@ def test_the_page_prints(browser, pages, tmp_path):
     page, _ = opened(browser, pages[0]["two"], scheme="dark")
     page.emulate_media(media="print")
     assert not page.locator("nav").is_visible()
+    # The ink is the light page's, though the screen is dark.
+    fill = page.locator("#figure-convergence svg text").first.evaluate("t => getComputedStyle(t).fill")
+    assert fill == "rgb(36, 41, 47)"
     printed = page.pdf(path=tmp_path / "page.pdf", format="A4", print_background=True)
     assert printed.startswith(b"%PDF") and len(printed) > 20_000
     # On A4 at 96 dots an inch nothing is cut off at the right.

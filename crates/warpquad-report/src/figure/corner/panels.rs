@@ -9,6 +9,13 @@ use crate::density::{filled, histogram, regions, stairs};
 use plotters::prelude::*;
 use warpquad::Result;
 
+/// How many times as high as the curve a panel is, so that the name above it stays free.
+fn headroom(pixels: i32) -> f64 {
+    let name = 22.0;
+    let pixels = f64::from(pixels);
+    pixels / (pixels - name)
+}
+
 impl Corner<'_> {
     pub(super) fn marginal(&self, area: &Area<'_>, place: &Place, k: usize) -> Result<()> {
         let (axis, column_of) = (&self.axes[k], self.shown[k]);
@@ -21,7 +28,7 @@ impl Corner<'_> {
         let height = Axis {
             is_log: false,
             low: 0.0,
-            high: 1.12 * most.max(1e-300),
+            high: headroom(place.height) * most.max(1e-300),
         };
         let mut chart = place.chart(area, axis, &height)?;
         let name = self.name(k);
