@@ -4,6 +4,7 @@ import functools
 import logging
 import operator
 import os
+import re
 import signal
 import struct
 import subprocess
@@ -106,7 +107,7 @@ def test_progress_in_a_terminal(bar):
     )
     here, there = pty.openpty()
     # tqdm writes nothing on a terminal without columns.
-    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
     child = subprocess.Popen([sys.executable, "-c", code], stderr=there, stdout=subprocess.PIPE, text=True)
     os.close(there)
     shown = b""
@@ -117,9 +118,11 @@ def test_progress_in_a_terminal(bar):
         pass  # the other end is closed
     assert child.communicate(timeout=60)[0] == "no bar here\n"
     text = shown.decode()
-    assert "/40" in text and "log Z -0.5" in text and " ms each" in text
+    assert max(map(len, re.split("[\r\n]|\x1b\\[2K", text))) <= 80 and "\n" not in text
+    assert "/40" in text and "log Z -0.5" in text and "ms each" in text
     if bar == "tqdm":
-        assert "evaluation/s" in text and text.endswith("\r")
+        # The seconds so far and those that are left; a rate would take the room of log Z.
+        assert "/40 [00:0" in text and "<00:0" in text and text.endswith("\r")
     else:
         assert "% |#" in text and text.endswith("\r\x1b[2K")
 

@@ -110,7 +110,9 @@ class Loop:
                 return stop
             self._take_one()
             self._give_up_late_ones()
-            self.progress.see(self.core, max(self.workers, 1))
+            now = time.monotonic()
+            running = sum(now - begun for begun, _ in self.began.values())
+            self.progress.see(self.core, max(self.workers, 1), running)
 
     def _hand_out(self) -> str | None:
         """Give every free worker something to do, if there is something; why the run is over, if it

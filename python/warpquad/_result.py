@@ -20,7 +20,7 @@ from warpquad._calling import Argument
 from warpquad._integrand import Failure, Integrand, calling_of
 from warpquad._page import Page
 from warpquad._priors import Priors
-from warpquad._words import counted
+from warpquad._words import counted, measured, within
 
 if TYPE_CHECKING:
     import pandas  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -462,8 +462,8 @@ class Result:
         low, high = self.interval()
         rows = {
             **self._verdict_rows(),
-            "log Z": f"{self.log_z:.4f} ± {self.log_z_sd:.4f}",
-            "95 % interval": f"[{low:.4f}, {high:.4f}]",
+            "log Z": measured(self.log_z, self.log_z_sd),
+            "95 % interval": f"[{within(low, self.log_z_sd)}, {within(high, self.log_z_sd)}]",
             **self._mass_row(),
             **self._audit_row(),
             "evaluations": str(self.evaluations) + (f" ({len(self.failures)} failed)" if self.failures else ""),
@@ -490,7 +490,8 @@ class Result:
         audit = self.audit
         if audit is None:
             return {}
-        return {"audit": f"{audit.log_z:.4f} ± {audit.log_z_sd:.4f} from {counted(audit.evaluations, 'evaluation')} drawn from the belief"}
+        number = counted(audit.evaluations, "evaluation")
+        return {"audit": f"{measured(audit.log_z, audit.log_z_sd)} from {number} drawn from the belief"}
 
     def __repr__(self) -> str:
         return "\n".join(f"{label:<15}  {text}" for label, text in self._rows().items())

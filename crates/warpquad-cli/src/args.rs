@@ -75,7 +75,7 @@ pub struct Integrate {
     #[arg(long)]
     pub json: bool,
     /// No progress
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
     #[command(flatten)]
     pub options: Options,
@@ -293,7 +293,7 @@ pub struct Reproduce {
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,
     /// No progress
-    #[arg(long)]
+    #[arg(short, long)]
     pub quiet: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::args::Compare;
 use crate::figures::title;
-use crate::output::{self, number};
+use crate::output::{self, measured, number};
 use serde_json::json;
 use std::path::PathBuf;
 use warpquad::Result;
@@ -53,7 +53,10 @@ pub fn compare(args: &Compare) -> Result<()> {
     for row in &rows {
         let get = |key: &str| number(row[key].as_f64().unwrap_or(f64::NAN));
         let end = |i: usize| number(row["probability_interval"][i].as_f64().unwrap_or(f64::NAN));
-        let pair = |key: &str| format!("{} +- {}", get(key), get(&format!("{key}_sd")));
+        let pair = |key: &str| {
+            let part = |key: &str| row[key].as_f64().unwrap_or(f64::NAN);
+            measured(part(key), part(&format!("{key}_sd")))
+        };
         output::line(&format!(
             "{:<width$} {:>22} {:>22}  {} [{}, {}]",
             row["run"].as_str().unwrap_or(""),

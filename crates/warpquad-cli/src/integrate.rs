@@ -32,8 +32,9 @@ pub fn integrate(args: &Integrate) -> Result<()> {
         None => take_table(&mut session, home)?,
         Some(source) => {
             if args.run.is_none() && !args.quiet && !args.json {
+                // Within 80 columns.
                 eprintln!(
-                    "nothing will be kept of this run: --run DIR keeps it, to go on with and to look at"
+                    "nothing will be kept of this run: --run DIR keeps it, to look at or go on with"
                 );
             }
             if resuming && args.recheck {

@@ -20,6 +20,31 @@ pub fn number(x: f64) -> String {
     }
 }
 
+/// Digits after the point that an error leaves meaningful, two of its own; `None` where the number
+/// has to be written with an exponent.
+pub fn decimals(error: f64) -> Option<usize> {
+    let is_ordinary = (1e-8..1e6).contains(&error);
+    is_ordinary.then(|| (1.0 - error.log10().floor()).max(0.0) as usize)
+}
+
+/// A number with as many digits as an error of this size leaves meaningful.
+pub fn within(x: f64, error: f64) -> String {
+    match decimals(error) {
+        Some(decimals) if x.is_finite() => format!("{x:.decimals$}"),
+        _ => number(x),
+    }
+}
+
+/// A number and its error.
+pub fn measured(x: f64, error: f64) -> String {
+    format!("{} +- {}", within(x, error), within(error, error))
+}
+
+/// An interval with as many digits as an error of this size leaves meaningful.
+pub fn interval([low, high]: [f64; 2], error: f64) -> String {
+    format!("[{}, {}]", within(low, error), within(high, error))
+}
+
 /// Seconds in a unit that suits them.
 pub fn seconds(x: f64) -> String {
     match x {
@@ -113,5 +138,25 @@ pub fn home(problem: &Path) -> &Path {
     match problem.parent() {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_two_digits_of_its_error() {
+        assert_eq!(measured(-3.46312, 0.0123), "-3.463 +- 0.012");
+        assert_eq!(measured(-1240.54249, 9.47e-4), "-1240.54249 +- 0.00095");
+        assert_eq!(measured(12.3, 250.0), "12 +- 250");
+        assert_eq!(interval([-0.8574, -0.8542], 8.6e-4), "[-0.85740, -0.85420]");
+    }
+
+    #[test]
+    fn without_a_usable_error_a_number_has_its_own_digits() {
+        assert_eq!(measured(1.5, 0.0), "1.5000 +- 0.0000");
+        assert_eq!(measured(2e-30, 1e-31), "2.000e-30 +- 1.000e-31");
+        assert_eq!(measured(f64::NAN, f64::NAN), "- +- -");
     }
 }

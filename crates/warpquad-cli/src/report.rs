@@ -3,7 +3,7 @@
 use crate::args::{self, Look};
 use crate::figures;
 use crate::groups::{self, Group, Tone};
-use crate::output::{self, number, seconds};
+use crate::output::{self, interval, measured, number, seconds, within};
 use std::path::Path;
 use warpquad::session::spec::Problem;
 use warpquad::session::{Climbed, Report, Session, count};
@@ -47,17 +47,15 @@ const ORDER_ONE: f64 = 7.0;
 fn answer(report: &Report) -> Group {
     let mut group = Group::new("answer", Tone::Plain);
     let estimate = &report.outcome.estimate;
-    let z = format!("{} +- {}", number(estimate.mean()), number(estimate.sd()));
+    let z = measured(estimate.mean(), estimate.sd());
     if report.ln_z().is_nan() {
         group.row("Z", z);
         return group;
     }
-    let [low, high] = report.ln_z_interval();
-    let ln_z = format!("{} +- {}", number(report.ln_z()), number(report.ln_z_sd()));
-    group.row("log Z", ln_z);
-    let interval = format!("[{}, {}]", number(low), number(high));
-    group.row("95 % interval", interval);
-    group.row("log of the mean", number(estimate.ln_mean()));
+    let sd = report.ln_z_sd();
+    group.row("log Z", measured(report.ln_z(), sd));
+    group.row("95 % interval", interval(report.ln_z_interval(), sd));
+    group.row("log of the mean", within(estimate.ln_mean(), sd));
     if let Some(ln_mass) = report.ln_prior_mass {
         let text = format!("{}, of the constraints", number(ln_mass));
         group.row("log prior mass", text);
@@ -72,10 +70,9 @@ fn answer(report: &Report) -> Group {
 fn derived(report: &Report) -> Option<Group> {
     let mut group = Group::new("derived", Tone::Plain);
     for one in &report.derived {
-        let [low, high] = one.interval.map(number);
-        let (mean, sd) = (number(one.mean), number(one.sd));
         let own = number(one.interpolation_sd);
-        let text = format!("{mean} +- {sd}, 95 % [{low}, {high}], interpolated to {own}");
+        let (value, ends) = (measured(one.mean, one.sd), interval(one.interval, one.sd));
+        let text = format!("{value}, 95 % {ends}, interpolated to {own}");
         group.row(&one.name, text);
     }
     (!report.derived.is_empty()).then_some(group)
@@ -86,16 +83,15 @@ fn checks(report: &Report) -> Group {
     if let Some(audit) = &report.audit {
         let plural = if audit.evaluations == 1 { "" } else { "s" };
         let text = format!(
-            "{} +- {} from {} evaluation{plural} drawn from the belief",
-            number(audit.ln_z),
-            number(audit.ln_z_sd),
+            "{} from {} evaluation{plural} drawn from the belief",
+            measured(audit.ln_z, audit.ln_z_sd),
             audit.evaluations
         );
         group.row("audit", text);
     }
     if report.outcome.theta.is_some() {
         let error = report.outcome.estimate.relative_node_error();
-        group.row("node error", number(error));
+        group.row("node error", format!("{error:.1e} of Z"));
     }
     if let Some(climb) = &report.climb {
         group.row("climb", climb_words(climb));

@@ -1,20 +1,20 @@
 //! Put the answer into words for a paper, and name the parts of what is known.
 
 use crate::findings::Findings;
-use crate::words::{decimals, fixed};
+use crate::words::{REACH, decimals, fixed};
 use serde_json::Value as Json;
 use warpquad::session::count;
 
 /// log Z in words; `None` where there is no log of Z.
 pub struct Words {
-    /// As a headline: log Z with its sd.
+    /// As a headline: log Z with its sd, or Z where f is no likelihood.
     pub headline: String,
     /// A sentence for a paper.
     pub sentence: String,
     /// The same in LaTeX, with the method.
     pub latex: String,
-    /// Z itself, where f is of order one.
-    pub z: Option<String>,
+    /// The other one of the two: Z itself where f is of order one, or log Z.
+    pub other: Option<String>,
 }
 
 /// Nats from 0 within which Z itself is worth a line: e^7 is about a thousand.
@@ -43,22 +43,49 @@ pub fn words(found: &Findings) -> Option<Words> {
         return Some(Words {
             headline: format!("Z = {} ± {}", fixed(mean, d), fixed(sd, d)),
             sentence: format!(
-                "The average of f over the prior is Z = {} ± {} (one standard deviation), from {}.",
+                "The average of f over the prior is Z = {} ± {} (one standard deviation), with the 95 % \
+                 credible interval from {} to {}, from {}.",
                 fixed(mean, d),
                 fixed(sd, d),
+                fixed(mean - REACH * sd, d),
+                fixed(mean + REACH * sd, d),
                 count(n, "evaluation")
             ),
             latex: format!(
-                "$Z = {mean:.d$} \\pm {sd:.d$}$ from {} of $f$. {by}.",
+                "The average of $f$ over the prior is $Z = {mean:.d$} \\pm {sd:.d$}$ from {} of $f$. {by}.",
                 count(n, "evaluation")
             ),
-            z: None,
+            other: None,
         });
     };
     let d = decimals(sd);
+    let ln_z = format!("log Z = {} ± {}", fixed(log_z, d), fixed(sd, d));
     let z = mean.zip(mean_sd).filter(|_| log_z.abs() < ORDER_ONE);
+    if let Some((mean, sd)) = z.filter(|_| !found.in_logs) {
+        // Values of f, and not of its log: a rate, say, of which Z is the mean.
+        let d = decimals(sd);
+        let [z, sd, low, high] = [mean, sd, low.exp(), high.exp()].map(|x| fixed(x, d));
+        return Some(Words {
+            headline: format!("Z = {z} ± {sd}"),
+            sentence: format!(
+                "The average of f over the prior is Z = {z} ± {sd} (one standard deviation), with the 95 % \
+                 credible interval from {low} to {high}, from {}.",
+                count(n, "evaluation")
+            ),
+            latex: format!(
+                "The average of $f$ over the prior is $Z = {} \\pm {}$ (95\\,\\% credible interval \
+                 $[{}, {}]$) from {} of $f$. {by}.",
+                plain(&z),
+                plain(&sd),
+                plain(&low),
+                plain(&high),
+                count(n, "evaluation")
+            ),
+            other: Some(ln_z),
+        });
+    }
     Some(Words {
-        headline: format!("log Z = {} ± {}", fixed(log_z, d), fixed(sd, d)),
+        headline: ln_z,
         sentence: format!(
             "The log evidence is ln Z = {} ± {} (one standard deviation), with the 95 % credible interval from {} \
              to {}, from {} of the likelihood.",
@@ -73,11 +100,16 @@ pub fn words(found: &Findings) -> Option<Words> {
              $[{low:.d$}, {high:.d$}]$) from {} of the likelihood. {by}.",
             count(n, "evaluation")
         ),
-        z: z.map(|(mean, sd)| {
+        other: z.map(|(mean, sd)| {
             let d = decimals(sd);
             format!("Z = {} ± {}", fixed(mean, d), fixed(sd, d))
         }),
     })
+}
+
+/// A number as LaTeX takes it.
+fn plain(number: &str) -> String {
+    number.replace('−', "-")
 }
 
 /// BibTeX entries of the program and of the paper whose method it implements.
@@ -98,7 +130,7 @@ pub fn bibtex(found: &Findings) -> String {
 /// What stopped the run, in words.
 pub fn stop(found: &Findings) -> String {
     // The journal has what was spent. The budget may have been another one than the problem file's.
-    let n = found.evaluations.len();
+    let n = found.evaluated();
     let given_up = found.failures.iter().filter(|one| one.is_given_up).count();
     match found.stop.as_str() {
         "evaluations" => format!(
@@ -158,6 +190,7 @@ mod tests {
                 "log_z": -3.46312, "log_z_sd": 0.0123, "log_z_interval": [-3.488, -3.4382], "evaluations": 1,
                 "z": 0.03133, "z_sd": 0.0004, "version": "1.2.3", "seed": 7, "method": {"name": "auto"},
             }),
+            in_logs: true,
             ..Findings::default()
         };
         let words = words(&found).unwrap();
@@ -168,7 +201,27 @@ mod tests {
                 .ends_with("from −3.488 to −3.438, from 1 evaluation of the likelihood.")
         );
         assert!(words.latex.contains("warpquad 1.2.3") && words.latex.contains("seed 7"));
-        assert_eq!(words.z.as_deref(), Some("Z = 0.03133 ± 0.00040"));
+        assert_eq!(words.other.as_deref(), Some("Z = 0.03133 ± 0.00040"));
+    }
+
+    #[test]
+    fn an_average_of_f_comes_before_its_log() {
+        let found = Findings {
+            report: json!({
+                "log_z": -0.8558, "log_z_sd": 0.0011, "log_z_interval": [-0.858, -0.8536], "evaluations": 30,
+                "z": 0.42494, "z_sd": 0.00047,
+            }),
+            ..Findings::default()
+        };
+        let words = words(&found).unwrap();
+        assert_eq!(words.headline, "Z = 0.42494 ± 0.00047");
+        assert_eq!(words.other.as_deref(), Some("log Z = −0.8558 ± 0.0011"));
+        assert!(
+            words
+                .sentence
+                .contains("from 0.42401 to 0.42588, from 30 evaluations")
+        );
+        assert!(words.latex.contains("$[0.42401, 0.42588]$") && !words.latex.contains("evidence"));
     }
 
     #[test]

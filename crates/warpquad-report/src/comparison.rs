@@ -30,7 +30,7 @@ pub fn comparison(runs: &[(String, Findings)], compared: &Json) -> Result<String
             interval => format!("{} to {}", end(0), end(1)),
             verdict => found.report["verdict"].as_str(),
             parameters => found.names.join(", "),
-            evaluations => found.evaluations.len(),
+            evaluations => found.evaluated(),
         }
     };
     let rows: Vec<Value> = models.iter().zip(runs).map(row).collect();

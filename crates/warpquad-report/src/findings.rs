@@ -16,7 +16,7 @@ const PRIOR_POINTS: usize = 4096;
 /// Moments of the run that the convergence plot shows.
 const TRACE_STEPS: usize = 12;
 
-/// What was known of ln Z after so many evaluations.
+/// What was known of Z after so many evaluations.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
     /// How many evaluations.
@@ -27,6 +27,8 @@ pub struct Step {
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
+    /// The mean of Z and its standard deviation, where Z has no logarithm.
+    pub z: Option<[f64; 2]>,
 }
 
 /// An evaluation.
@@ -117,7 +119,8 @@ pub struct Findings {
     pub problem: Json,
     /// The problem file's text.
     pub text: String,
-    /// The budget: evaluations, seconds, the target, the audit's part, workers.
+    /// The budget: evaluations, seconds, the target, the audit's part, and workers: those of the
+    /// problem file, or as many evaluations as were under way at once if that is more.
     pub budget: Json,
     /// The convergence of ln Z.
     pub trace: Vec<Step>,
@@ -164,6 +167,7 @@ impl Findings {
             Err(error) => (Json::Null, Some(error.to_string())),
         };
         let account = session.account();
+        let workers = crate::under_way::most(&account);
         let in_logs = in_logs(session);
         let problem = session.problem();
         let mut found = Findings {
@@ -177,7 +181,7 @@ impl Findings {
             budget: json!({
                 "evaluations": problem.budget.evaluations, "seconds": problem.budget.seconds,
                 "log_z_sd": problem.budget.log_z_sd, "audit": problem.budget.audit,
-                "workers": problem.budget.workers,
+                "workers": problem.budget.workers.max(workers),
             }),
             trace: Vec::new(),
             in_logs,
@@ -252,6 +256,12 @@ impl Findings {
         })
     }
 
+    /// Evaluations of the run, without values that were given to it.
+    pub fn evaluated(&self) -> usize {
+        let given = self.report["given"].as_u64().unwrap_or(0) as usize;
+        self.evaluations.len().saturating_sub(given)
+    }
+
     /// What a value is called.
     pub fn value_name(&self) -> &'static str {
         if self.in_logs { "ln f" } else { "f" }
@@ -265,9 +275,13 @@ fn finite(x: f64) -> Option<f64> {
 
 fn step(outcome: &Outcome) -> Step {
     let [low, high] = outcome.ln_interval(0.95);
+    let log_z = finite(outcome.law.ln_quantile(0.5));
+    let estimate = &outcome.estimate;
+    let z = [estimate.mean(), estimate.sd_with_nodes()];
     Step {
         evaluations: outcome.evaluations,
-        log_z: finite(outcome.law.ln_quantile(0.5)),
+        z: (log_z.is_none() && z.iter().all(|x| x.is_finite())).then_some(z),
+        log_z,
         low: finite(low),
         high: finite(high),
     }

@@ -31,6 +31,7 @@ mod page;
 mod png;
 mod summary;
 pub mod table;
+mod under_way;
 mod words;
 
 pub use comparison::comparison;
@@ -56,6 +57,7 @@ pub fn figures(found: &Findings, parameters: Option<&[String]>) -> Result<Vec<Fi
         out.extend(figure::calibration::draw(trust)?);
     }
     out.extend(figure::models::draw(found)?);
+    out.extend(figure::failures::draw(found)?);
     out.extend(figure::time::draw(found)?);
     Ok(out)
 }

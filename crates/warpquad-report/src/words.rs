@@ -1,5 +1,8 @@
 //! Write numbers the way a scientist writes them.
 
+/// Half of a 95 % interval of a normal law, in sds.
+pub const REACH: f64 = 1.96;
+
 /// A number in about three digits, for an axis or a tooltip.
 pub fn short(x: f64) -> String {
     digits(x, 4)

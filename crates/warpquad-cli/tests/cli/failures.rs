@@ -29,7 +29,7 @@ impl Case {
         let json = finish(&self.problem, &self.run);
         assert_eq!(json["failures"], failures, "{json:#}");
         assert_eq!(events_of(&self.run, "fail").len() as u64, failures);
-        let warned = json["warnings"].to_string().contains("evaluations failed");
+        let warned = json["warnings"].to_string().contains(" failed; ");
         assert_eq!(warned, failures > 0);
         json
     }

@@ -1,10 +1,10 @@
 //! Draw how log Z and its interval came to be, and where the largest f rose.
 
 use super::ink::{Area, BLUE, FAINT, ORANGE, UNITS, axes, panel};
-use super::{Figure, Hover, Panel, Sheet, drawing};
+use super::{Figure, Hover, Panel, Sheet, WIDE, clip, drawing};
 use crate::axis::{ends, opened};
 use crate::findings::{Findings, Step};
-use crate::words::{decimals, fixed, short, whole};
+use crate::words::{REACH, decimals, fixed, short, whole};
 use plotters::prelude::*;
 use warpquad::Result;
 
@@ -13,7 +13,12 @@ const HEIGHT: i32 = 410;
 
 /// The figure; `None` before there is anything to show.
 pub fn draw(found: &Findings) -> Result<Option<Figure>> {
-    let known: Vec<(f64, [f64; 3])> = found.trace.iter().filter_map(known).collect();
+    let known: Vec<(f64, [f64; 3])> = found
+        .trace
+        .iter()
+        .filter_map(|step| known(step, found.in_logs))
+        .collect();
+    let what = if found.in_logs { "log Z" } else { "Z" };
     if found.evaluations.is_empty() {
         return Ok(None);
     }
@@ -23,8 +28,8 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
     sheet.draw(|area| {
         let (top, bottom) = area.split_vertically(if known.is_empty() { 0 } else { 240 * UNITS });
         if !known.is_empty() {
-            hover.panels.push(upper(&top, &known, last)?);
-            hover.labels = known.iter().map(label).collect();
+            hover.panels.push(upper(&top, &known, last, what)?);
+            hover.labels = known.iter().map(|one| label(one, what)).collect();
         }
         let mut low = lower(&bottom, found, last)?;
         let first = hover.labels.len();
@@ -50,38 +55,43 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
     });
     Ok(Some(Figure {
         name: "convergence",
-        title: "log Z against evaluations".into(),
+        title: format!("{what} against evaluations"),
         alt: format!(
-            "The median of log Z and its 95 % interval against evaluations.{end} Below, {name} at every evaluation, and the largest so far."
+            "The median of {what} and its 95 % interval against evaluations.{end} Below, {name} at every evaluation, and the largest so far."
         ),
         caption: format!(
-            "Above: the median of log Z with its 95 % interval, as the leading model saw it on the way; the \
-             last point is the answer. Below: {name} at each evaluation, and a line at the largest so far."
+            "Above: the median of {what} with its 95 % interval, as the leading model saw it on the way; the \
+             last point is the answer; what lies off this window is cut. Below: {name} at each evaluation, and a line at the largest so far."
         ),
-        svg: sheet.finish(),
+        svg: sheet.finish_at(WIDE),
         least_width: 360,
         hover,
     }))
 }
 
-fn known(step: &Step) -> Option<(f64, [f64; 3])> {
-    Some((
-        step.evaluations as f64,
-        [step.log_z?, step.low?, step.high?],
-    ))
+/// The median and the ends of the interval of log Z; of Z, where f itself is shown.
+fn known(step: &Step, in_logs: bool) -> Option<(f64, [f64; 3])> {
+    let logs = step.log_z.zip(step.low).zip(step.high);
+    let logs = logs.map(|((mid, low), high)| [mid, low, high]);
+    let normal = step.z.map(|[z, sd]| [z, z - REACH * sd, z + REACH * sd]);
+    let shown = match in_logs {
+        true => logs,
+        false => logs.map(|logs| logs.map(f64::exp)).or(normal),
+    };
+    Some((step.evaluations as f64, shown?))
 }
 
-fn label((n, [mid, low, high]): &(f64, [f64; 3])) -> String {
+fn label((n, [mid, low, high]): &(f64, [f64; 3]), what: &str) -> String {
     let d = decimals((high - low) / 4.0);
     format!(
-        "after {n} evaluations: log Z = {} [{}, {}]",
+        "after {n} evaluations: {what} = {} [{}, {}]",
         fixed(*mid, d),
         fixed(*low, d),
         fixed(*high, d)
     )
 }
 
-/// The window of log Z: early beliefs can be off by hundreds of nats, so that of the later half,
+/// The window: early beliefs can be off by hundreds of nats, so that of the later half,
 /// opened to twice its size.
 fn window(known: &[(f64, [f64; 3])]) -> (f64, f64) {
     let late = &known[known.len() / 2..];
@@ -91,36 +101,35 @@ fn window(known: &[(f64, [f64; 3])]) -> (f64, f64) {
     (low - margin, high + margin)
 }
 
-fn upper(area: &Area<'_>, known: &[(f64, [f64; 3])], last: f64) -> Result<Panel> {
-    let (low, high) = window(known);
+fn upper(area: &Area<'_>, known: &[(f64, [f64; 3])], last: f64, what: &str) -> Result<Panel> {
+    let window @ (low, high) = window(known);
     let digits = decimals((high - low) / 8.0).saturating_sub(1);
     let fine = |y: f64| fixed(y, digits);
-    let mut chart = axes(area, (0.0..last, ""), (low..high, "log Z"), [&whole, &fine])?;
-    let clip = |y: f64| y.clamp(low, high);
-    let band = known.iter().map(|(n, [_, _, high])| (*n, clip(*high)));
-    let back = known.iter().rev().map(|(n, [_, low, _])| (*n, clip(*low)));
-    let band: Vec<(f64, f64)> = band.chain(back).collect();
+    let mut chart = axes(area, (0.0..last, ""), (low..high, what), [&whole, &fine])?;
+    let band = known.iter().map(|(n, [_, _, high])| (*n, *high));
+    let back = known.iter().rev().map(|(n, [_, low, _])| (*n, *low));
+    let band = clip::polygon(&band.chain(back).collect::<Vec<_>>(), low, high);
     let inside = |y: f64| (low..=high).contains(&y);
-    let line = known.iter().map(|(n, [mid, _, _])| (*n, clip(*mid)));
+    let line: Vec<(f64, f64)> = known.iter().map(|(n, [mid, _, _])| (*n, *mid)).collect();
     let wide = 2 * UNITS as u32;
     chart
         .draw_series([Polygon::new(band, BLUE.mix(0.18).filled())])
         .map_err(drawing)?;
+    let parts = clip::line(&line, low, high).into_iter();
     chart
-        .draw_series([PathElement::new(
-            line.collect::<Vec<_>>(),
-            BLUE.stroke_width(wide),
-        )])
+        .draw_series(parts.map(|part| PathElement::new(part, BLUE.stroke_width(wide))))
         .map_err(drawing)?;
     let mut seen = panel(&chart);
     for (i, (n, [mid, low, high])) in known.iter().enumerate() {
         // A single moment has no band: its interval is a line.
         if known.len() == 1 {
-            let ends = vec![(*n, clip(*low)), (*n, clip(*high))];
+            let ends = vec![(*n, *low), (*n, *high)];
             let bar = PathElement::new(ends, BLUE.mix(0.4).stroke_width(2 * wide));
             chart.draw_series([bar]).map_err(drawing)?;
         }
-        let at = chart.backend_coord(&(*n, clip(*mid)));
+        // What lies outside of the window is read at its edge.
+        let edge = mid.clamp(window.0, window.1);
+        let at = chart.backend_coord(&(*n, edge));
         seen.points.push((at.0, at.1, i));
         if inside(*mid) {
             chart
@@ -178,4 +187,37 @@ fn lower(area: &Area<'_>, found: &Findings, last: f64) -> Result<Panel> {
         .draw_series(dots.into_iter().map(dot))
         .map_err(drawing)?;
     Ok(seen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn z_is_shown_where_f_is() {
+        let step = Step {
+            evaluations: 8,
+            log_z: Some(0.0),
+            low: Some(-1.0),
+            high: Some(1.0),
+            z: None,
+        };
+        assert_eq!(known(&step, true), Some((8.0, [0.0, -1.0, 1.0])));
+        let (_, shown) = known(&step, false).unwrap();
+        assert_eq!(shown, [1.0, (-1.0_f64).exp(), 1.0_f64.exp()]);
+    }
+
+    #[test]
+    fn a_negative_z_has_an_interval_too() {
+        let step = Step {
+            evaluations: 8,
+            log_z: None,
+            low: None,
+            high: None,
+            z: Some([-0.5, 0.1]),
+        };
+        assert_eq!(known(&step, true), None);
+        let (_, [mid, low, high]) = known(&step, false).unwrap();
+        assert!(mid == -0.5 && (low + 0.696).abs() < 1e-12 && (high + 0.304).abs() < 1e-12);
+    }
 }

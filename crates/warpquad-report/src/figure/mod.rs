@@ -1,8 +1,10 @@
 //! Draw the figures of a run as SVG, with what a pointer over them reads.
 
 pub mod calibration;
+mod clip;
 pub mod convergence;
 pub mod corner;
+pub mod failures;
 mod ink;
 pub mod left_out;
 mod marks;
@@ -13,6 +15,9 @@ pub mod time;
 
 pub(crate) use ink::Sheet;
 pub use marks::{Hover, Panel};
+
+/// How many times its own size a figure as wide as a page is shown where there is room.
+pub(crate) const WIDE: f64 = 1.25;
 
 /// A figure.
 #[derive(Debug, Clone)]

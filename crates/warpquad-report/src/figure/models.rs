@@ -4,11 +4,9 @@ use super::Figure;
 use super::ink::{BLUE, ORANGE, TEXT};
 use super::rows::{Row, picture};
 use crate::findings::Findings;
+use crate::words::REACH;
 use plotters::prelude::RGBColor;
 use warpquad::Result;
-
-/// Half of a 95 % interval of a normal law, in sds.
-const REACH: f64 = 1.96;
 
 /// The figure; `None` without models or without a log of Z.
 pub fn draw(found: &Findings) -> Result<Option<Figure>> {
@@ -22,7 +20,8 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
         title: "What each model says of log Z".into(),
         alt: format!("log Z with its 95 % interval: {}.", hover.labels.join("; ")),
         caption: "log Z with its 95 % interval: the answer, the audit if there was one, and each kind of \
-                  models by itself with its weight."
+                  models by itself with its weight. A kind's own is worked out from fewer nodes, for which its \
+                  interval makes room."
             .into(),
         svg,
         least_width: 360,

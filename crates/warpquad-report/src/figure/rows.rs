@@ -43,7 +43,9 @@ pub fn picture(rows: &[Row]) -> Result<(String, Hover)> {
     let seen = sheet.draw(|area| {
         let mut chart = ChartBuilder::on(area)
             .margin(10 * UNITS)
-            .margin_right(26 * UNITS)
+            // Half of a tick's label stands beyond each end.
+            .margin_left(34 * UNITS)
+            .margin_right(34 * UNITS)
             .x_label_area_size(40 * UNITS)
             .build_cartesian_2d(low..high, 0.0..rows.len() as f64)
             .map_err(drawing)?;
@@ -80,5 +82,5 @@ pub fn picture(rows: &[Row]) -> Result<(String, Hover)> {
         panels: vec![seen],
         labels: rows.iter().map(Row::label).collect(),
     };
-    Ok((sheet.finish(), hover))
+    Ok((sheet.finish_at(super::WIDE), hover))
 }

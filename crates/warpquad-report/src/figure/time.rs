@@ -151,7 +151,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
             "Blue: elapsed. Orange: in the integrand{by}. What is between them went into fitting, choosing and \
              the journal. Thin lines: fits from all starting points."
         ),
-        svg: sheet.finish(),
+        svg: sheet.finish_at(super::WIDE),
         least_width: 360,
         hover: Hover {
             panels: vec![seen],

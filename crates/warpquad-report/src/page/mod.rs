@@ -27,7 +27,8 @@ pub fn page(found: &Findings, title: &str, parameters: Option<&[String]>) -> Res
         .collect();
     let answer = words(found).map(|words| {
         context! {
-            headline => words.headline, sentence => words.sentence, latex => words.latex, z => words.z,
+            headline => words.headline, sentence => words.sentence, latex => words.latex,
+            other => words.other, has_log => found.report["log_z"].is_number(),
         }
     });
     render(
@@ -41,9 +42,11 @@ pub fn page(found: &Findings, title: &str, parameters: Option<&[String]>) -> Res
             facts => facts(found),
             figures => by_name,
             summary => rows(found),
+            derived => derived(found),
             no_draws => &found.no_draws,
             mapped => &found.mapped,
             has_draws => !found.draws.is_empty(),
+            has_model => found.trust.is_some(),
             draws => found.draws.len(),
             kinds => kinds(found),
             checks => checks(found),
@@ -54,7 +57,6 @@ pub fn page(found: &Findings, title: &str, parameters: Option<&[String]>) -> Res
             hyperparameters => pretty(&found.report["hyperparameters"]),
             text => &found.text,
             version => found.report["version"].as_str().unwrap_or(env!("CARGO_PKG_VERSION")),
-            is_going_on => found.stop == "running",
         },
     )
 }
@@ -113,7 +115,7 @@ fn facts(found: &Findings) -> Vec<(String, String)> {
     {
         let d = decimals(sd);
         fact(
-            "95 % interval",
+            "95 % of log Z",
             format!("{} to {}", fixed(low, d), fixed(high, d)),
         );
     }
@@ -121,11 +123,15 @@ fn facts(found: &Findings) -> Vec<(String, String)> {
         0 => String::new(),
         k => format!(", {k} failed"),
     };
-    fact(
-        "Evaluations",
-        format!("{}{failed}", found.evaluations.len()),
-    );
+    fact("Evaluations", format!("{}{failed}", found.evaluated()));
+    if let Some(given) = report["given"].as_u64().filter(|&given| given > 0) {
+        fact("Given, not asked for", count(given as usize, "value"));
+    }
     fact("Parameters", found.dim().to_string());
+    if let Some(ln_mass) = number(&report["log_prior_mass"]) {
+        let part = digits(100.0 * ln_mass.exp(), 3);
+        fact("The constraints leave", format!("{part} % of the prior"));
+    }
     if let Some(wall) = number(&report["seconds"]) {
         fact("Time", seconds(wall));
     }
@@ -138,13 +144,17 @@ fn facts(found: &Findings) -> Vec<(String, String)> {
     out
 }
 
+/// A number with as many digits as its spread makes meaningful.
+fn within(x: f64, sd: f64) -> String {
+    match (1e-4..1e6).contains(&sd) {
+        true => fixed(x, decimals(sd) + 1),
+        false => digits(x, 4),
+    }
+}
+
 fn rows(found: &Findings) -> Vec<Value> {
     let row = |row: &crate::summary::Row| {
-        // As many digits as the spread makes meaningful.
-        let write = |x: f64| match row.sd.is_finite() && row.sd > 0.0 {
-            true if (1e-4..1e6).contains(&row.sd) => fixed(x, decimals(row.sd) + 1),
-            _ => digits(x, 4),
-        };
+        let write = |x: f64| within(x, row.sd);
         context! {
             name => &row.name, mean => write(row.mean), sd => digits(row.sd, 2), median => write(row.median),
             low => write(row.interval[0]), high => write(row.interval[1]),
@@ -152,6 +162,20 @@ fn rows(found: &Findings) -> Vec<Value> {
         }
     };
     summary(found).iter().map(row).collect()
+}
+
+fn derived(found: &Findings) -> Vec<Value> {
+    let all = found.report["derived"].as_object();
+    let row = |(name, one): (&String, &serde_json::Value)| {
+        let number = |json: &serde_json::Value| json.as_f64().unwrap_or(f64::NAN);
+        let sd = number(&one["sd"]);
+        let write = |json: &serde_json::Value| within(number(json), sd);
+        context! {
+            name, mean => write(&one["mean"]), sd => digits(sd, 2), low => write(&one["interval"][0]),
+            high => write(&one["interval"][1]), own => digits(number(&one["interpolation_sd"]), 2),
+        }
+    };
+    all.into_iter().flatten().map(row).collect()
 }
 
 fn kinds(found: &Findings) -> Vec<Value> {
@@ -198,6 +222,7 @@ fn checks(found: &Findings) -> Vec<Value> {
                 ),
             );
         }
+        None if found.trust.is_none() => {}
         None => check(
             "Audit",
             "none".into(),
@@ -222,7 +247,7 @@ fn checks(found: &Findings) -> Vec<Value> {
             meaning.into(),
         );
     }
-    if let Some(error) = number(&report["node_error"]) {
+    if let Some(error) = number(&report["node_error"]).filter(|_| found.trust.is_some()) {
         let part = answer.map_or(String::new(), |(_, sd)| {
             format!(", {:.1} % of the standard deviation", 100.0 * error / sd)
         });
@@ -232,7 +257,34 @@ fn checks(found: &Findings) -> Vec<Value> {
             "The error of adding up the belief, in parts of Z. It is inside the interval.".into(),
         );
     }
+    if let Some(climb) = climb(&report["climb"]) {
+        check("Narrow peak", climb.0, climb.1.into());
+    }
     out
+}
+
+/// How the climb to a narrow peak went, and what it means; `None` without one.
+fn climb(climb: &serde_json::Value) -> Option<(String, &'static str)> {
+    let frames = climb["frames"].as_array()?;
+    let Some(first) = frames.first() else {
+        return Some((
+            "its top is not reached yet".into(),
+            "Far below the top nothing is known of Z: raise the budget.",
+        ));
+    };
+    let images = match climb["images"].as_u64().unwrap_or(1) {
+        0 | 1 => String::new(),
+        images => format!(", {images} mirrored peaks"),
+    };
+    let after = count(first.as_u64().unwrap_or(0) as usize, "evaluation");
+    Some((
+        format!(
+            "top reached after {after}, {} since{images}",
+            count(frames.len(), "frame")
+        ),
+        "The posterior is a small part of the prior. The run climbed to it, and models f in coordinates of the \
+         peak's own size and shape. It may have missed another peak as narrow, far from this one.",
+    ))
 }
 
 fn failures(found: &Findings) -> Option<Value> {
@@ -279,7 +331,7 @@ fn times(found: &Findings) -> Vec<(String, String)> {
     if let Some(journal) = found.report["seconds_in_journal"].as_f64() {
         out.push(("Writing the journal".into(), seconds(journal)));
     }
-    let n = found.evaluations.len();
+    let n = found.evaluated();
     if n > 0 {
         let each = spent.integrand / n as f64;
         out.push(("One evaluation, on average".into(), seconds(each)));

@@ -260,13 +260,20 @@ fn warnings(
         ));
     }
     out.extend(session.baseline().and_then(doubtful));
-    if session.failures() > 0 {
-        out.push(format!(
-            "{} failed; the journal says why",
-            count(session.failures(), "evaluation")
-        ));
-    }
+    out.extend(failed(session));
     out
+}
+
+/// How many evaluations failed, and the first line of what the last of them said.
+fn failed(session: &Session) -> Option<Warning> {
+    let all = session.failures();
+    let last = session.account().failures.pop()?;
+    let said = last.reason.lines().next().unwrap_or("").to_string();
+    let which = if all == 1 { "it said" } else { "the last said" };
+    Some(format!(
+        "{} failed; {which}: {said}",
+        count(all, "evaluation")
+    ))
 }
 
 /// What a baseline's own error estimate does not say.

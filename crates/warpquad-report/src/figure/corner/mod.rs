@@ -20,7 +20,7 @@ use warpquad::session::count;
 
 /// Parameters that one figure shows unless others are named: more are too small to read.
 pub const MOST: usize = 8;
-/// Evaluations that are shown; of more, those with the largest f.
+/// Evaluations that are shown; of more, so many evenly from the lowest f to the largest.
 const MOST_EVALUATIONS: usize = 600;
 /// Nats below the best evaluation that the colours span: 8 is a likelihood of 1/3000 of it.
 const DEPTH: f64 = 8.0;
@@ -89,10 +89,16 @@ fn looks(found: &Findings) -> Vec<(usize, f64)> {
     let value = |i: usize| found.evaluations[i].value.unwrap_or(f64::NEG_INFINITY);
     let mut order: Vec<usize> = (0..found.evaluations.len()).collect();
     order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
-    let order = order.split_off(order.len().saturating_sub(MOST_EVALUATIONS));
+    let order = thinned(order, MOST_EVALUATIONS);
     let (low, high) = colour_range(found);
     let part = |i: usize| ((value(i) - low) / (high - low)).clamp(0.0, 1.0);
     order.iter().map(|&i| (i, part(i))).collect()
+}
+
+/// So many of them at most, evenly spaced, the last one always.
+fn thinned(order: Vec<usize>, most: usize) -> Vec<usize> {
+    let (all, shown) = (order.len(), order.len().min(most));
+    (1..=shown).map(|k| order[k * all / shown - 1]).collect()
 }
 
 /// The values that the colours span.
@@ -176,9 +182,13 @@ impl Corner<'_> {
     }
 
     fn caption(&self) -> String {
-        let mut out = String::from(match self.shown.len() {
-            1 => "Above: the marginal (blue) and the prior (grey). Below: every evaluation.",
-            _ => {
+        let mut out = String::from(match (self.shown.len(), self.found.draws.is_empty()) {
+            (1, true) => "Above: the prior. Below: the evaluations.",
+            (1, false) => {
+                "Above: the marginal (blue) and the prior (grey). Below: the evaluations."
+            }
+            (_, true) => "Diagonal: the prior's marginals. Below: the evaluations.",
+            (_, false) => {
                 "Diagonal: the marginals (blue) and the prior's (grey). Below: regions of each pair that hold \
                   50 % and 95 % of the posterior, and the evaluations."
             }
@@ -188,18 +198,17 @@ impl Corner<'_> {
             let mut places = self.shown.iter().zip(&self.axes);
             places.all(|(&k, axis)| axis.holds(axis.place(row[k])))
         };
-        let all = self.found.evaluations.len();
-        let hidden = all - self.looks.iter().filter(inside).count();
+        let (all, drawn) = (self.found.evaluations.len(), self.looks.len());
+        if drawn < all {
+            out +=
+                &format!(" {drawn} of {all} are drawn, evenly from the lowest to the largest f.");
+        }
+        let hidden = drawn - self.looks.iter().filter(inside).count();
         if hidden > 0 {
             let verb = if hidden == 1 { "lies" } else { "lie" };
             out += &format!(
-                " {} of {all} {verb} outside of some window, which follows the posterior{}.",
+                " {} of {drawn} {verb} outside of some window, which follows the posterior.",
                 count(hidden, "evaluation"),
-                if all > MOST_EVALUATIONS {
-                    ", or below the 600 largest"
-                } else {
-                    ""
-                }
             );
         }
         if self.shown.len() < self.found.dim() {
@@ -210,5 +219,17 @@ impl Corner<'_> {
             );
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_evaluations_the_largest_is_always_shown() {
+        assert_eq!(thinned((0..10).collect(), 4), [1, 4, 6, 9]);
+        assert_eq!(thinned(vec![3, 1], 600), [3, 1]);
+        assert!(thinned(Vec::new(), 600).is_empty());
     }
 }
