@@ -44,6 +44,10 @@ def test_tables(normal):
     text = str(normal)
     verdict, log_z, *_ = text.splitlines()
     assert verdict.split() == ["verdict", "settled"] and log_z.startswith("log Z ")
+    # As many digits as the error leaves meaningful: two of its own.
+    value, error = log_z.removeprefix("log Z").split("±")
+    assert len(error.strip().lstrip("0.")) == 2 and len(value.split(".")[1].strip()) == len(error.split(".")[1])
+    assert normal.z == pytest.approx(math.exp(normal.log_z), abs=4 * normal.z_sd) and "\nZ  " in text
     assert "evaluations" in text and len(text) < 700
     shown = normal._repr_html_()
     assert shown.startswith("<table>") and shown.count("<tr>") == len(text.splitlines())
@@ -161,11 +165,12 @@ def test_results_pickle_and_copy(normal, plane, tmp_path):
 
 
 def test_a_signed_f_has_no_posterior_and_says_so():
-    r = wq.integrate(f=lambda x: x["a"] - 0.3, priors={"a": wq.uniform(0, 1)}, range=(-np.inf, np.inf), budget=10, progress=False)
+    r = wq.integrate(f=lambda x: x["a"] - 0.7, priors={"a": wq.uniform(0, 1)}, range=(-np.inf, np.inf), budget=10, progress=False)
     for ask in (lambda: r.posterior(10), lambda: r.mean(lambda x: x["a"])):
         with pytest.raises(wq.SpecError, match="f may be negative under this method"):
             ask()
-    assert list(r.observations) == ["a", "f"] and "log Z" in str(r)
+    assert list(r.observations) == ["a", "f"] and "\nZ  " in str(r) and "log Z" not in str(r)
+    assert r.z == pytest.approx(-0.2, abs=1e-3) and math.isnan(r.log_z)
 
 
 def test_pandas(plane):

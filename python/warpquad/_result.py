@@ -30,6 +30,8 @@ Array = npt.NDArray[np.float64]
 
 # Points of the convergence plot: enough for a curve, each costs as much as one more result.
 TRACE_POINTS = 10
+# Within so many nats of 0 Z itself is worth a line: e^7 is about a thousand.
+ORDER_ONE = 7.0
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,11 @@ class Audit:
     """The relative standard error of that estimate; inf for a single point."""
     evaluations: int
     """The evaluations that it rests on."""
+
+
+def _or_infinite(number: float | None) -> float:
+    """A number of a report, which has none for what is too large."""
+    return math.inf if number is None else float(number)
 
 
 class Result:
@@ -100,6 +107,16 @@ class Result:
     def log_z_sd(self) -> float:
         """The standard deviation of ln Z."""
         return self.law.log_z_sd
+
+    @property
+    def z(self) -> float:
+        """The mean of Z itself; infinite, or 0, where a number has no room for it."""
+        return _or_infinite(self.report["z"])
+
+    @property
+    def z_sd(self) -> float:
+        """Standard deviation of Z, the node rule's error included."""
+        return _or_infinite(self.report["z_sd"])
 
     def interval(self, probability: float = 0.95) -> tuple[float, float]:
         """The central interval of ln Z with that probability."""
@@ -459,11 +476,9 @@ class Result:
         return list(self.report["reasons"])
 
     def _rows(self) -> dict[str, str]:
-        low, high = self.interval()
         rows = {
             **self._verdict_rows(),
-            "log Z": measured(self.log_z, self.log_z_sd),
-            "95 % interval": f"[{within(low, self.log_z_sd)}, {within(high, self.log_z_sd)}]",
+            **self._z_rows(),
             **self._mass_row(),
             **self._audit_row(),
             "evaluations": str(self.evaluations) + (f" ({len(self.failures)} failed)" if self.failures else ""),
@@ -473,6 +488,17 @@ class Result:
             "seconds": f"{self.seconds:.1f}",
         }
         return rows | {f"warning {i}": text for i, text in enumerate(self.warnings, 1)}
+
+    def _z_rows(self) -> dict[str, str]:
+        """log Z where Z has one, and Z itself where f is of order one."""
+        rows = {}
+        if not math.isnan(self.log_z):
+            sd, (low, high) = self.log_z_sd, self.interval()
+            rows["log Z"] = measured(self.log_z, sd)
+            rows["95 % interval"] = f"[{within(low, sd)}, {within(high, sd)}]"
+        if not abs(self.log_z) >= ORDER_ONE:
+            rows["Z"] = measured(self.z, self.z_sd)
+        return rows
 
     def _verdict_rows(self) -> dict[str, str]:
         """The verdict first, with its reasons, where the report has one."""

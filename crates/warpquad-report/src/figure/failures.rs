@@ -11,7 +11,7 @@ use warpquad::Result;
 use warpquad::session::count;
 
 const WIDTH: i32 = 560;
-const ROW: i32 = 46;
+const ROW: i32 = 54;
 
 /// Parameters that are shown: with more, those whose failures stand most apart.
 const MOST: usize = 8;
@@ -26,7 +26,7 @@ pub fn draw(found: &Findings) -> Result<Option<Figure>> {
         .iter()
         .map(|&k| Axis::of(&column(&found.prior, k), &[]))
         .collect();
-    let mut sheet = Sheet::new(WIDTH, 14 + ROW * rows.len() as i32);
+    let mut sheet = Sheet::new(WIDTH, 18 + ROW * rows.len() as i32);
     let seen = sheet.draw(|area| {
         let mut chart = ChartBuilder::on(area)
             .margin(6 * UNITS)
