@@ -220,12 +220,9 @@ impl Ascent {
         }
         let enough = n >= tuning.initial_per_dimension * self.free.dim();
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
-        let top = self
-            .values
-            .iter()
-            .copied()
-            .fold(f64::NEG_INFINITY, f64::max);
-        if is_narrow(&design, top, tuning.narrow_nats) || enough && nothing {
+        let top = highest(self.values.iter().copied());
+        let is_funnel = has_scale(&self.parameters) && is_funnel(&design, top, tuning);
+        if is_narrow(&design, top, tuning.narrow_nats) || enough && (nothing || is_funnel) {
             return self.climbing();
         }
         let best = (0..all).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
@@ -326,11 +323,14 @@ impl Ascent {
         peak.map(|peak| self.free.with_peak(peak)).transpose()
     }
 
-    /// How far the best value has risen over the last half of the observations, in nats: the climb
-    /// may still rise as far.
+    /// How far the best value has risen above the space-filling points, or over the last half of
+    /// the observations if that is farther, in nats: the climb may still rise as far.
     pub fn rise_nats(&self) -> f64 {
-        let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let rise = best(&self.values) - best(&self.values[..self.values.len() / 2]);
+        let top = highest(self.values.iter().copied());
+        let first_half = self.values[..self.values.len() / 2].iter().copied();
+        let design = self.values.iter().zip(&self.is_design);
+        let design = design.filter(|(_, is)| **is).map(|(value, _)| *value);
+        let rise = top - highest(first_half).min(highest(design));
         if rise.is_finite() { rise } else { 0.0 }
     }
 
@@ -419,13 +419,38 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
     }
 }
 
+/// The largest of some values; -inf without any.
+fn highest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, f64::max)
+}
+
 /// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room
 /// for the peak: the median of space-filling points is so many nats below the best of all.
 fn is_narrow(values: &[f64], top: f64, narrow_nats: f64) -> bool {
+    top - median(values) > narrow_nats
+}
+
+/// Whether a parameter is a positive one over more than a decade, as the width of a noise is.
+fn has_scale(parameters: &Parameters) -> bool {
+    let mut all = parameters.units.iter().zip(&parameters.is_positive);
+    all.any(|(unit, positive)| unit.is_some() && *positive)
+}
+
+/// Whether ln f falls over a small part of the prior by orders of magnitude more than over most of
+/// it, as a likelihood does where the width of its noise is small: the peak is at the foot of that
+/// cliff, in less of the prior than a process looks at.
+fn is_funnel(values: &[f64], top: f64, tuning: &Tuning) -> bool {
+    let finite = values.iter().copied().filter(|value| value.is_finite());
+    let depth = top - finite.fold(f64::INFINITY, f64::min);
+    let usual = (top - median(values)).max(1.0);
+    depth.is_finite() && depth > tuning.funnel_nats.max(tuning.funnel_ratio * usual)
+}
+
+/// The middle one of the values, or the lower of two.
+fn median(values: &[f64]) -> f64 {
     let mut values: Vec<f64> = values.to_vec();
     values.sort_by(|a, b| b.total_cmp(a));
-    let median = values.get(values.len() / 2);
-    top.is_finite() && median.is_some_and(|median| top - median > narrow_nats)
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 fn scale(covariance: &mut Mat, by: f64) {
@@ -484,6 +509,25 @@ fn differs(frame: &Peak, peak: &Peak) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_funnel_falls_far_in_a_small_part_of_the_prior() {
+        let (tuning, few) = (Tuning::default(), [0.0, -3.0, -8.0, -9.0, -20.0, -2e4]);
+        assert!(is_funnel(&few, 0.0, &tuning));
+        // Neither a bell of any width, nor shallow drops, nor zeros.
+        assert!(!is_funnel(&[0.0, -400.0, -900.0, -2e3, -1e4], 0.0, &tuning));
+        assert!(!is_funnel(&[0.0, -0.1, -1.0, -2.0, -300.0], 0.0, &tuning));
+        assert!(!is_funnel(
+            &[0.0, -1.0, -2.0, f64::NEG_INFINITY],
+            0.0,
+            &tuning
+        ));
+        assert!(!is_funnel(
+            &[f64::NEG_INFINITY; 4],
+            f64::NEG_INFINITY,
+            &tuning
+        ));
+    }
 
     #[test]
     fn a_peak_is_narrow_where_half_of_the_prior_is_far_below() {

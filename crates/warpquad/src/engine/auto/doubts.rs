@@ -45,8 +45,8 @@ fn failed_part(maker: &Maker<'_>, ensemble: &Ensemble) -> Option<f64> {
     Some((0..chances.len()).map(part).sum())
 }
 
-/// The sd of noise on ln f under which left-out observations are far better explained; `None`
-/// where noise is declared, or none is better.
+/// The sd of noise on ln f under which left-out observations are far better explained than by any
+/// exact model; `None` where noise is declared, or none is better.
 fn suspected_noise(maker: &Maker<'_>, lead: &Model, tau: Option<f64>) -> Option<f64> {
     let tuning = &maker.auto.tuning;
     if maker.seen.noise() > 0.0 || maker.data.len() < tuning.suspected_least {
@@ -54,29 +54,57 @@ fn suspected_noise(maker: &Maker<'_>, lead: &Model, tau: Option<f64>) -> Option<
     }
     let shape = Shape::of_answer(maker.warping(tau));
     let exact = maker.condition(&shape, lead.theta().clone()).ok()?;
-    let error = left_out_error(&exact, tuning);
-    if error < tuning.suspected_least_sd {
+    let axes = || lead.theta().axes.clone();
+    let mut sd = left_out_error(&exact, tuning);
+    if sd < tuning.suspected_least_sd {
         return None;
     }
-    let plain = scores(&exact, tuning);
-    let mut best: Option<(f64, f64)> = None;
-    for part in &tuning.suspected_parts {
-        let sd = part * error;
+    // A kink is no noise to a rougher kernel. Main effects beside short lengths, and a falling mean
+    // with short lengths about it, are noise by another name: noise need not beat those.
+    let rough = Shape {
+        is_rough: true,
+        ..shape
+    };
+    let plain = match lead.theta().effects {
+        None => exact.clone(),
+        Some(_) => maker.fitter(&shape).ok()?.fit_all(axes()).ok()?,
+    };
+    let all_scores = |model: &Model| scores(model, tuning);
+    let plain_scores: Vec<Vec<f64>> = maker
+        .fit_like(&rough, &plain)
+        .iter()
+        .chain([&plain])
+        .map(all_scores)
+        .collect();
+    let own_scores = all_scores(&exact);
+    let mut found = None;
+    for _ in 0..tuning.suspected_rounds {
         let fitter = Fitter {
             noise: sd * sd,
             ..maker.fitter(&shape).ok()?
         };
         // Next to the exact model's short lengths there is no better one.
-        let Ok(noisy) = fitter.fit_all(lead.theta().axes.clone()) else {
-            continue;
+        let Ok(noisy) = fitter.fit_all(axes()) else {
+            break;
         };
-        let better = difference(&scores(&noisy, tuning), &plain);
-        let is_best = best.is_none_or(|(most, _)| better.0 > most);
-        if is_best && is_suspicious(better, plain.len(), tuning) {
-            best = Some((better.0, sd));
+        let noisy_scores = all_scores(&noisy);
+        let over = |rival: &Vec<f64>| difference(&noisy_scores, rival);
+        let n = noisy_scores.len();
+        let is_clear = plain_scores
+            .iter()
+            .all(|s| is_suspicious(over(s), n, tuning));
+        let (gain, error) = over(&own_scores);
+        if is_clear && gain > -error {
+            found = Some(sd);
         }
+        // An exact model of noisy values is off by far more than the noise: it follows each.
+        let left = left_out_error(&noisy, tuning);
+        if left > tuning.suspected_falls * sd {
+            break;
+        }
+        sd = left;
     }
-    best.map(|(_, sd)| sd)
+    found
 }
 
 /// Whether a gain in left-out scores, with its standard error, is too large for exact values.

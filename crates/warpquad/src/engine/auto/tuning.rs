@@ -280,8 +280,10 @@ tuning! {
         edge_widening: f64 = 1.5, "factor";
     }
     "Noise that nobody declared" {
-        /// Sds of noise that are tried, in parts of the root mean square of left-out errors.
-        suspected_parts: Vec<f64> = vec![1.0, 0.5], "parts of left-out errors";
+        /// Sds of noise that are tried: each is what the model with the one before is off by.
+        suspected_rounds: usize = 4, "fits";
+        /// ... while that falls below this part of itself.
+        suspected_falls: f64 = 0.9, "part of the sd";
         /// Left-out errors below this are no matter.
         suspected_least_sd: f64 = 0.02, "nats";
         /// Noise is suspected where left-out observations gain so many standard errors ...
@@ -294,6 +296,11 @@ tuning! {
     "Climb" {
         /// There is a narrow peak where half of the first points are so far below the best.
         narrow_nats: f64 = 1000.0, "nats";
+        /// ... or where a parameter is a scale, and the lowest is so many times farther below the
+        /// best than half of them are ...
+        funnel_ratio: f64 = 30.0, "ratio";
+        /// ... and so far at least.
+        funnel_nats: f64 = 1000.0, "nats";
         /// What promises less than this is the top.
         climb_tolerance_nats: f64 = 0.3, "nats";
         /// The scale of a parameter is the step after which ln f has fallen by this.
