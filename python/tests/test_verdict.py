@@ -63,7 +63,8 @@ def moved():
     seen = [*(0.05 + 0.014 * np.arange(24)), 0.45, 0.55, 0.65, 0.72]
 
     def log_f(x):
-        return np.logaddexp(-0.5 * ((x - 0.2) / 0.05) ** 2, math.log(10) - 0.5 * ((x - 0.8) / 0.05) ** 2)
+        other = math.log(10) - 0.5 * ((x - 0.8) / 0.05) ** 2
+        return np.logaddexp(-0.5 * ((x - 0.2) / 0.05) ** 2, other)
 
     initial = (np.array(seen)[:, None], [float(log_f(x)) for x in seen])
     return run(log_f, {"x": wq.uniform(0, 1)}, initial=initial, budget=1)
@@ -81,11 +82,8 @@ def audit():
     def log_f(x):
         return max(-0.5 * ((x - 0.25) / 0.04) ** 2, 4 - 0.5 * ((x - 0.7) / 0.01) ** 2)
 
-    initial = np.arange(20)[:, None] * 0.024 + 0.02
-    runs = (
-        run(log_f, {"x": wq.uniform(0, 1)}, method="mmlt", initial=initial, audit=0.9 / 2, budget=40, seed=seed)
-        for seed in range(40)
-    )
+    known = {"method": "mmlt", "initial": np.arange(20)[:, None] * 0.024 + 0.02, "audit": 0.45}
+    runs = (run(log_f, {"x": wq.uniform(0, 1)}, seed=seed, **known) for seed in range(40))
     return next(r for r in runs if "audit" in codes(r))
 
 
@@ -117,7 +115,8 @@ def prior():
 
 
 CASES = [
-    few, identical, rising, tail, wide, moved, models, node_error, audit, noise, failures, thin_prior, prior,
+    few, identical, rising, tail, wide, moved, models,
+    node_error, audit, noise, failures, thin_prior, prior,
 ]  # fmt: skip
 
 
