@@ -4,7 +4,7 @@
 use crate::belief::Belief;
 use crate::belief::ln_sizes;
 use crate::error::{Error, Result, Step, same_length};
-use crate::measure::{Form, Measure};
+use crate::measure::{Circles, Form, Measure};
 use crate::numeric::random::Rng;
 use crate::numeric::sobol::Sobol;
 use crate::points::Points;
@@ -28,6 +28,7 @@ pub(super) struct Space<'a> {
     pub taken: &'a Points,
     scale: Vec<f64>,
     support: Vec<(f64, f64)>,
+    circles: Option<Circles>,
 }
 
 impl<'a> Space<'a> {
@@ -38,6 +39,7 @@ impl<'a> Space<'a> {
             taken,
             scale: measure.scale(),
             support: measure.support(),
+            circles: measure.circles(),
         })
     }
 
@@ -58,10 +60,26 @@ impl<'a> Space<'a> {
                 && (!self.measure.has_density() || self.measure.ln_density(x) > f64::NEG_INFINITY)
     }
 
+    /// Bring the angles of x between their ends.
+    pub fn wrap(&self, x: &mut [f64]) {
+        if let Some(circles) = &self.circles {
+            circles.wrap(x);
+        }
+    }
+
+    /// Which coordinates are angles.
+    pub fn circles(&self) -> Option<&Circles> {
+        self.circles.as_ref()
+    }
+
     /// Whether no taken point is the same as x.
     pub fn is_free(&self, x: &[f64]) -> bool {
-        let same = |y: &[f64]| (0..x.len()).all(|d| (x[d] - y[d]).abs() <= SAME * self.scale[d]);
+        let same = |y: &[f64]| (0..x.len()).all(|d| self.apart(d, x, y) <= SAME * self.scale[d]);
         !self.taken.iter().any(same)
+    }
+
+    fn apart(&self, d: usize, x: &[f64], y: &[f64]) -> f64 {
+        apart(d, x, y, self.circles())
     }
 
     /// The first of the points u of the cube, in order, whose image is free; at worst any free
@@ -230,8 +248,13 @@ impl Hints {
             .collect();
         let ln_f = ln_sizes(anatomy.link.warp(), anatomy.posterior.g());
         let points = anatomy.posterior.points();
+        let circles = measure.circles();
+        let metric = Metric {
+            lengths: &lengths,
+            circles: circles.as_ref(),
+        };
         let apart = |_: usize| CROWDED;
-        let chosen = separated(points, &descending(&ln_f), NEAR_POINTS, &lengths, &apart);
+        let chosen = separated(points, &descending(&ln_f), NEAR_POINTS, &metric, &apart);
         Ok(Hints {
             near: points.select(&chosen),
             lengths,
@@ -249,12 +272,12 @@ pub(super) fn descending(values: &[f64]) -> Vec<usize> {
 }
 
 /// Go through `order` and keep at most `count` points, each farther from every kept point i than
-/// `radius(i)`, in the largest of the coordinates measured in `lengths`.
+/// `radius(i)`.
 pub(super) fn separated(
     points: &Points,
     order: &[usize],
     count: usize,
-    lengths: &[f64],
+    metric: &Metric<'_>,
     radius: &dyn Fn(usize) -> f64,
 ) -> Vec<usize> {
     let mut kept: Vec<(usize, f64)> = Vec::with_capacity(count);
@@ -263,7 +286,7 @@ pub(super) fn separated(
             break;
         }
         let apart =
-            |&(k, radius): &(usize, f64)| distance(points.row(i), points.row(k), lengths) > radius;
+            |&(k, radius): &(usize, f64)| metric.distance(points.row(i), points.row(k)) > radius;
         if kept.iter().all(apart) {
             kept.push((i, radius(i)));
         }
@@ -271,8 +294,27 @@ pub(super) fn separated(
     kept.into_iter().map(|(i, _)| i).collect()
 }
 
-/// The largest difference of a coordinate, in lengths.
-pub(super) fn distance(x: &[f64], y: &[f64], lengths: &[f64]) -> f64 {
-    let apart = (0..x.len()).map(|d| (x[d] - y[d]).abs() / lengths[d]);
-    apart.fold(0.0, f64::max)
+/// How far points are apart.
+pub(super) struct Metric<'a> {
+    /// One length a coordinate.
+    pub lengths: &'a [f64],
+    /// Which coordinates are angles.
+    pub circles: Option<&'a Circles>,
+}
+
+impl Metric<'_> {
+    /// The largest difference of a coordinate, in lengths.
+    pub fn distance(&self, x: &[f64], y: &[f64]) -> f64 {
+        let apart = |d: usize| apart(d, x, y, self.circles) / self.lengths[d];
+        (0..x.len()).map(apart).fold(0.0, f64::max)
+    }
+}
+
+/// How far x and y are apart in coordinate d; of an angle the shorter way round.
+fn apart(d: usize, x: &[f64], y: &[f64], circles: Option<&Circles>) -> f64 {
+    let difference = match circles {
+        Some(circles) => circles.difference(d, x[d], y[d]),
+        None => x[d] - y[d],
+    };
+    difference.abs()
 }

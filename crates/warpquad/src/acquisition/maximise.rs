@@ -1,8 +1,8 @@
 //! Maximise a score over the support of a measure, from many starts and with gradients.
 
-use super::candidates::{Cube, Space, descending, distance, separated};
+use super::candidates::{Cube, Metric, Space, descending, separated};
 use crate::error::{Result, same_length};
-use crate::measure::Measure;
+use crate::measure::{Circle, Circles, Measure};
 use crate::numeric::optimize::{Options, minimize};
 use crate::numeric::parallel;
 use crate::numeric::random::Rng;
@@ -182,6 +182,7 @@ impl<'a> Search<'a> {
                 for (d, x) in x.iter_mut().enumerate() {
                     *x = centre[d] + width * self.lengths[d] * rng.normal();
                 }
+                self.space.wrap(&mut x);
                 if self.space.holds(&x) {
                     out.push(&x)?;
                 }
@@ -199,21 +200,19 @@ impl<'a> Search<'a> {
     ) -> Result<Vec<(Vec<f64>, f64)>> {
         // A maximum of a variance sits between the points that pin it down, and so do its
         // neighbours.
+        let metric = Metric {
+            lengths: &self.lengths,
+            circles: self.space.circles(),
+        };
         let radius = |i: usize| {
             let apart = self
                 .space
                 .taken
                 .iter()
-                .map(|y| distance(candidates.row(i), y, &self.lengths));
+                .map(|y| metric.distance(candidates.row(i), y));
             apart.fold(1.0, f64::min)
         };
-        let starts = separated(
-            candidates,
-            order,
-            self.options.refined,
-            &self.lengths,
-            &radius,
-        );
+        let starts = separated(candidates, order, self.options.refined, &metric, &radius);
         let bounds = self.bounds(candidates);
         let climbed = parallel::map(starts.len(), |k| {
             self.climb(candidates.row(starts[k]), &bounds, gradient)
@@ -233,9 +232,11 @@ impl<'a> Search<'a> {
         let x_of = |z: &[f64]| -> Vec<f64> {
             let scaled = z.iter().zip(&self.lengths).zip(bounds);
             // Dividing and multiplying again may round past a bound.
-            scaled
+            let mut x: Vec<f64> = scaled
                 .map(|((z, l), (lo, hi))| (z * l).max(*lo).min(*hi))
-                .collect()
+                .collect();
+            self.space.wrap(&mut x);
+            x
         };
         let downhill = |z: &[f64], out: &mut [f64]| {
             let x = x_of(z);
@@ -286,6 +287,13 @@ impl<'a> Search<'a> {
         candidates.iter().for_each(&mut widen);
         let near = self.options.near.into_iter().flat_map(Points::iter);
         near.filter(|x| self.space.holds(x)).for_each(widen);
+        // An angle may go once round from wherever it starts.
+        let circles = self.space.circles().into_iter().flat_map(Circles::each);
+        for (bound, circle) in bounds.iter_mut().zip(circles) {
+            if let Some(Circle { start, period }) = circle {
+                *bound = (start - period, start + 2.0 * period);
+            }
+        }
         bounds
     }
 }

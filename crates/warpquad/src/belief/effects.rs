@@ -51,11 +51,11 @@ impl Effects {
         positive("effects.stretch", self.stretch).map(|_| ())
     }
 
-    /// z^2 / stretch^2 for one coordinate, in length scales.
-    pub(crate) fn squares(&self, x: &[f64], y: f64, out: &mut [f64]) {
+    /// Add z^2 / stretch^2 of one column, in length scales.
+    pub(crate) fn add_squares(&self, x: &[f64], y: f64, out: &mut [f64]) {
         let scale = self.stretch.powi(-2);
         for (out, x) in out.iter_mut().zip(x) {
-            *out = scale * (x - y) * (x - y);
+            *out += scale * (x - y) * (x - y);
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod axes;
 mod effects;
+mod embedding;
 mod ensemble;
 mod feasible;
 mod linearised;
@@ -18,6 +19,7 @@ mod warped;
 
 pub use axes::Axes;
 pub use effects::Effects;
+pub(crate) use embedding::{Embedding, chord};
 pub use ensemble::{Ensemble, Kind, Member};
 pub use feasible::{Edges, Feasible};
 pub use linearised::Linearised;

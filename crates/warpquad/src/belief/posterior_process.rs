@@ -251,9 +251,7 @@ impl PosteriorProcess {
         // Sigma_D = s - k' A k.
         let s = theta.output_scale - dot(&k, &solved);
         let marginal = Marginal { mu, s: s.max(0.0) };
-        let mut own = vec![0.0; x.len()];
-        theta.mean.add_gradient(&theta.turn(x), &mut own);
-        let mut d_mu = theta.pull_back(own);
+        let mut d_mu = theta.pull_back(theta.mean_gradient(&theta.turn(x)));
         let explained = slopes.sums(&self.weights, theta);
         d_mu.iter_mut().zip(explained).for_each(|(d, e)| *d += e);
         let d_s = slopes.sums(&solved, theta);

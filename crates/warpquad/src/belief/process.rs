@@ -1,5 +1,6 @@
 //! Step 1: the Gaussian process on g before anything is observed.
 
+use super::embedding::Embedding;
 use super::{Belief, MeanFunction, Moments, PosteriorProcess, Theta};
 use crate::error::{Result, same_length};
 use crate::kernel::Kernel;
@@ -85,7 +86,7 @@ impl Process {
     pub(crate) fn mean_at(&self, x: &[f64]) -> f64 {
         match &self.theta.mean {
             MeanFunction::Constant(mean) => *mean,
-            mean @ MeanFunction::Quadratic { .. } => mean.at(&self.theta.turn(x)),
+            MeanFunction::Quadratic { .. } => self.theta.mean_along(&self.theta.turn(x)),
         }
     }
 
@@ -122,25 +123,34 @@ impl Process {
 
     /// The correlation of all coordinates together, and those of each one alone.
     fn fill_sigma(&self, x: &Scaled, y: &[f64], out: &mut [f64], slopes: Option<&mut Slopes>) {
-        let (y, lengths) = (scaled(y, &self.theta), &self.theta.length_scales);
+        let turned = self.theta.turn(y);
+        let y = scaled(&turned, &self.theta, &x.embedding);
+        let (axes, lengths) = (x.embedding.axes(), &self.theta.length_scales);
         let (joint, own) = self.scales();
         let mut slopes = slopes.map(|slopes| (slopes, vec![0.0; x.len]));
+        let growths = match slopes {
+            Some(_) => x.embedding.slopes(&turned),
+            None => Vec::new(),
+        };
         x.squared_distances(&y, out);
         self.kernel
             .fill(out, slopes.as_mut().map(|(_, d)| d.as_mut_slice()));
         out.iter_mut().for_each(|k| *k *= joint);
         if let Some((slopes, derivative)) = &mut slopes {
-            for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
+            for (k, (&d, &y)) in axes.iter().zip(&y).enumerate() {
                 // d rho(r^2) / d y_d = rho' 2 z_d / l_d.
-                slopes.add(d, joint * 2.0 / l, derivative, x.dimension(d), y);
+                let factor = joint * 2.0 / lengths[d] * growths[k];
+                slopes.add(d, factor, derivative, x.column(k), y);
             }
         }
         let Some(effects) = &self.theta.effects else {
             return;
         };
         let mut rho = vec![0.0; x.len];
-        for (d, (&y, l)) in y.iter().zip(lengths).enumerate() {
-            effects.squares(x.dimension(d), y, &mut rho);
+        for (d, l) in lengths.iter().enumerate() {
+            let columns = || (0..axes.len()).filter(|&k| axes[k] == d);
+            rho.fill(0.0);
+            columns().for_each(|k| effects.add_squares(x.column(k), y[k], &mut rho));
             self.kernel
                 .fill(&mut rho, slopes.as_mut().map(|(_, d)| d.as_mut_slice()));
             out.iter_mut()
@@ -148,7 +158,9 @@ impl Process {
                 .for_each(|(k, rho)| *k += own * rho);
             if let Some((slopes, derivative)) = &mut slopes {
                 let factor = 2.0 * own / (l * effects.stretch.powi(2));
-                slopes.add(d, factor, derivative, x.dimension(d), y);
+                for k in columns() {
+                    slopes.add(d, factor * growths[k], derivative, x.column(k), y[k]);
+                }
             }
         }
     }
@@ -188,36 +200,40 @@ impl Belief for Process {
     }
 }
 
-/// Points along the axes, divided by the length scales, one dimension after another: the layout
-/// that distance loops want.
+/// Points along the axes, divided by the length scales, one column after another: the layout that
+/// distance loops want.
 #[derive(Debug, Clone)]
 pub(crate) struct Scaled {
     pub len: usize,
-    coordinates: Vec<f64>,
+    columns: Vec<f64>,
+    embedding: Embedding,
 }
 
 impl Scaled {
     pub fn new(x: &Points, theta: &Theta) -> Scaled {
-        let mut coordinates = vec![0.0; x.len() * x.dim()];
+        let embedding = Embedding::of(theta);
+        let mut columns = vec![0.0; x.len() * embedding.axes().len()];
         for (i, point) in x.iter().enumerate() {
-            for (d, y) in scaled(point, theta).into_iter().enumerate() {
-                coordinates[d * x.len() + i] = y;
+            let point = scaled(&theta.turn(point), theta, &embedding);
+            for (k, y) in point.into_iter().enumerate() {
+                columns[k * x.len() + i] = y;
             }
         }
         Scaled {
             len: x.len(),
-            coordinates,
+            columns,
+            embedding,
         }
     }
 
-    /// Coordinate d of all points.
-    pub fn dimension(&self, d: usize) -> &[f64] {
-        &self.coordinates[d * self.len..(d + 1) * self.len]
+    /// Column k of all points.
+    fn column(&self, k: usize) -> &[f64] {
+        &self.columns[k * self.len..(k + 1) * self.len]
     }
 
     /// r^2 from every point to y, which is scaled too.
     fn squared_distances(&self, y: &[f64], out: &mut [f64]) {
-        loops::squared_distances(&self.coordinates, self.len, 0, y, out);
+        loops::squared_distances(&self.columns, self.len, 0, y, out);
     }
 }
 
@@ -244,9 +260,9 @@ impl Slopes {
     }
 }
 
-/// x along the axes, in length scales.
-fn scaled(x: &[f64], theta: &Theta) -> Vec<f64> {
-    let turned = theta.turn(x);
-    let pairs = turned.iter().zip(&theta.length_scales);
-    pairs.map(|(y, l)| y / l).collect()
+/// The columns of a point along the axes, in length scales.
+fn scaled(turned: &[f64], theta: &Theta, embedding: &Embedding) -> Vec<f64> {
+    let columns = embedding.columns(turned);
+    let pairs = columns.iter().zip(embedding.axes());
+    pairs.map(|(y, &d)| y / theta.length_scales[d]).collect()
 }

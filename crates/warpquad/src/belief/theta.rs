@@ -1,7 +1,9 @@
 //! Hold the hyperparameters, in one place.
 
+use super::embedding::chord;
 use super::{Axes, Effects};
-use crate::error::{Result, finite, positive, same_length};
+use crate::error::{Error, Result, finite, positive, same_length};
+use crate::measure::Circles;
 use crate::points::Points;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,32 +22,6 @@ pub enum MeanFunction {
         /// How fast it falls, a length per dimension.
         width: Vec<f64>,
     },
-}
-
-impl MeanFunction {
-    /// The mean at x.
-    pub fn at(&self, x: &[f64]) -> f64 {
-        match self {
-            MeanFunction::Constant(mean) => *mean,
-            MeanFunction::Quadratic {
-                peak,
-                center,
-                width,
-            } => {
-                let z = x.iter().zip(center).zip(width);
-                peak - 0.5 * z.map(|((x, c), w)| ((x - c) / w).powi(2)).sum::<f64>()
-            }
-        }
-    }
-
-    /// Add the gradient in x to `out`.
-    pub fn add_gradient(&self, x: &[f64], out: &mut [f64]) {
-        if let MeanFunction::Quadratic { center, width, .. } = self {
-            for (d, o) in out.iter_mut().enumerate() {
-                *o -= (x[d] - center[d]) / width[d].powi(2);
-            }
-        }
-    }
 }
 
 /// The hyperparameters of a prior.
@@ -73,6 +49,9 @@ pub struct Theta {
     pub axes: Option<Arc<Axes>>,
     /// What of g is a sum over these directions; without them it is one function of all.
     pub effects: Option<Effects>,
+    /// The coordinates that are angles: distances between them are chords. Axes leave them as they
+    /// are, but for their unit.
+    pub circles: Option<Arc<Circles>>,
 }
 
 impl Theta {
@@ -85,6 +64,7 @@ impl Theta {
             noise: 0.0,
             axes: None,
             effects: None,
+            circles: None,
         };
         theta.check().map(|()| theta)
     }
@@ -92,6 +72,42 @@ impl Theta {
     /// The dimension d.
     pub fn dim(&self) -> usize {
         self.length_scales.len()
+    }
+
+    /// The period along an axis, if it is an angle.
+    pub(crate) fn period(&self, d: usize) -> Option<f64> {
+        let circle = self.circles.as_ref()?.each().get(d).copied()??;
+        let unit = self.axes.as_ref().map_or(1.0, |axes| axes.rows()[d][d]);
+        Some(circle.period * unit.abs())
+    }
+
+    /// The prior mean of g at x along the axes.
+    pub fn mean_along(&self, x: &[f64]) -> f64 {
+        match &self.mean {
+            MeanFunction::Constant(mean) => *mean,
+            MeanFunction::Quadratic {
+                peak,
+                center,
+                width,
+            } => {
+                let z = |d: usize| chord(x[d] - center[d], self.period(d)).0 / width[d];
+                peak - 0.5 * (0..x.len()).map(|d| z(d).powi(2)).sum::<f64>()
+            }
+        }
+    }
+
+    /// Its gradient in x along the axes.
+    pub(crate) fn mean_gradient(&self, x: &[f64]) -> Vec<f64> {
+        match &self.mean {
+            MeanFunction::Constant(_) => vec![0.0; x.len()],
+            MeanFunction::Quadratic { center, width, .. } => {
+                let along = |d: usize| {
+                    let (z, slope) = chord(x[d] - center[d], self.period(d));
+                    -z * slope / width[d].powi(2)
+                };
+                (0..x.len()).map(along).collect()
+            }
+        }
     }
 
     /// x along the axes.
@@ -146,6 +162,28 @@ impl Theta {
         lengths.map(|l| l / curvature.sqrt()).collect()
     }
 
+    /// Refuse axes that mix an angle with anything.
+    fn check_circles(&self) -> Result<()> {
+        let Some(circles) = &self.circles else {
+            return Ok(());
+        };
+        same_length("circles", circles.each().len(), self.dim())?;
+        let Some(axes) = &self.axes else {
+            return Ok(());
+        };
+        for (i, row) in axes.rows().iter().enumerate() {
+            for (j, a) in row.iter().enumerate() {
+                let angle = circles.each()[i].is_some() || circles.each()[j].is_some();
+                if angle && (i == j) != (*a != 0.0) {
+                    let reason = "an angle has an axis of its own: the row of its number, with 0 \
+                                  but in its own place";
+                    return Err(Error::spec("axes", reason));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Refuse what no prior can have.
     pub fn check(&self) -> Result<()> {
         positive("output_scale", self.output_scale)?;
@@ -158,6 +196,7 @@ impl Theta {
         if let Some(effects) = &self.effects {
             effects.check()?;
         }
+        self.check_circles()?;
         if self.noise != 0.0 {
             positive("noise", self.noise)?;
         }

@@ -1,11 +1,12 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
 use super::auto::{Climb, Parameters, Tuning};
+use super::frame::nearest;
 use super::symmetry::{Trials, Wanted};
 use super::{Frame, Image, Peak};
 use crate::data::Value;
 use crate::error::Result;
-use crate::measure::{Chart, Measure};
+use crate::measure::{Chart, Circle, Circles, Measure};
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
 
@@ -15,6 +16,8 @@ use crate::points::Points;
 pub(super) struct Ascent {
     /// The prior in free coordinates, where the climb lives.
     free: Frame,
+    /// Which of its coordinates are angles.
+    circles: Option<Circles>,
     parameters: Parameters,
     tuning: Tuning,
     seed: u64,
@@ -56,6 +59,7 @@ impl Ascent {
         let free = Frame::prior(measure, Chart::Free).ok().filter(|_| fine)?;
         Some(Ascent {
             parameters: parameters(measure, &free),
+            circles: free.measure().circles(),
             free,
             tuning: tuning.clone(),
             seed,
@@ -120,12 +124,20 @@ impl Ascent {
     }
 
     fn take(&mut self, x: &[f64], value: Value) -> Result<()> {
-        let z = self.free.point_to_frame(x)?;
+        let mut z = self.free.point_to_frame(x)?;
         let value = value.ln_abs() + self.free.measure().ln_density(&z);
         self.tell_trial(x, Some(value));
         if let Stage::Narrow(climb, None) = &mut self.stage {
-            let awaited = climb.awaited().map(|z| self.free.point_from_frame(z));
-            climb.tell(&z, value, awaited.is_some_and(|awaited| awaited == x));
+            let awaited = climb.awaited();
+            let awaited = awaited.filter(|z| self.free.point_from_frame(z) == x);
+            match (awaited, climb.best()) {
+                // An angle may have gone round on the way.
+                (Some(awaited), _) => z = awaited.to_vec(),
+                (None, Some((top, _))) => nearest(&mut z, top, self.circles.as_ref()),
+                (None, None) => {}
+            }
+            let is_awaited = awaited.is_some();
+            climb.tell(&z, value, is_awaited);
         }
         self.observed.push(x.to_vec());
         self.points.push(z);
@@ -240,8 +252,13 @@ impl Ascent {
         let parameters = self.parameters.clone();
         let mut climb = Climb::of(parameters, &self.tuning, self.noise_sd, self.seed);
         climb.set_steps(self.steps.as_deref());
+        let top = (0..self.values.len()).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
         for (z, &value) in self.points.iter().zip(&self.values) {
-            climb.tell(z, value, false);
+            let mut z = z.clone();
+            if let Some(top) = top {
+                nearest(&mut z, &self.points[top], self.circles.as_ref());
+            }
+            climb.tell(&z, value, false);
         }
         Stage::Narrow(Box::new(climb), None)
     }
@@ -399,6 +416,12 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
     let at = |z: f64| free.point_from_frame(&vec![z; dim]);
     let (middle, higher) = (at(0.0), at(0.5));
     let unit = |i: usize| match support[i] {
+        _ if measure
+            .circles()
+            .is_some_and(|circles| circles.each()[i].is_some()) =>
+        {
+            None
+        }
         // The coordinate of a log-uniform parameter is a logarithm but near the ends.
         (low, high)
             if high > DECADE * low && (low > 0.0 || high == f64::INFINITY && low == 0.0) =>
@@ -408,8 +431,16 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
         (f64::NEG_INFINITY, f64::INFINITY) => Some(2.0 * (higher[i] - middle[i])),
         _ => None,
     };
+    let circles = free.measure().circles();
+    let circle = |i: usize| circles.as_ref().and_then(|circles| circles.each()[i]);
+    let ends = end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).enumerate();
+    // A climb may go once round in either direction.
+    let ends = ends.map(|(i, ends)| match circle(i) {
+        Some(Circle { start, period }) => (start - period, start + 2.0 * period),
+        None => ends,
+    });
     Parameters {
-        ends: end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).collect(),
+        ends: ends.collect(),
         is_positive: support.iter().map(|&(low, _)| low >= 0.0).collect(),
         is_scale: support
             .iter()

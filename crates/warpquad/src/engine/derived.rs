@@ -9,6 +9,7 @@ use crate::data::{Data, Value};
 use crate::error::{Error, Result};
 use crate::fit::{Fit, LengthPrior, Space, fit_detailed};
 use crate::kernel::{Kernel, Matern52, SquaredExponential};
+use crate::measure::Circles;
 use crate::points::Points;
 use crate::warp::Identity;
 use std::sync::Arc;
@@ -86,7 +87,8 @@ impl Engine {
         }
         let unit = mean_and_sd(&kept);
         let scaled: Vec<f64> = kept.iter().map(|v| (v - unit[0]) / unit[1]).collect();
-        let process = fitted(&y, &scaled, self.history().seed())?;
+        let circles = frame.measure().circles();
+        let process = fitted(&y, &scaled, circles, self.history().seed())?;
         Ok(Interpolated {
             frame,
             process,
@@ -112,7 +114,13 @@ impl Interpolated {
 }
 
 /// The process of whichever kernel explains the values better.
-fn fitted(points: &Points, values: &[f64], seed: u64) -> Result<PosteriorProcess> {
+fn fitted(
+    points: &Points,
+    values: &[f64],
+    circles: Option<Circles>,
+    seed: u64,
+) -> Result<PosteriorProcess> {
+    let circles = circles.map(Arc::new);
     let data = Data::new(
         points.clone(),
         values.iter().map(|v| Value::Linear(*v)).collect(),
@@ -132,6 +140,7 @@ fn fitted(points: &Points, values: &[f64], seed: u64) -> Result<PosteriorProcess
     for kernel in kernels {
         let mut theta = Theta::constant(0.0, 1.0, spreads(points))?;
         theta.noise = NOISE;
+        theta.circles = circles.clone();
         match fit_detailed(&Process::shared(kernel, theta), &Identity, &data, &how) {
             Ok(made) => {
                 let better = best.as_ref().is_none_or(|(l, _)| made.ln_likelihood > *l);

@@ -6,7 +6,7 @@ use crate::data::Data;
 use crate::error::Result;
 use crate::fit::{Fit, LengthPrior, Space, Starts, fit, laplace};
 use crate::kernel::Kernel;
-use crate::measure::Measure;
+use crate::measure::{Circles, Measure};
 use crate::numeric::optimize::Options;
 use crate::numeric::random::Rng;
 use crate::warp::{Affine, sample_marginal};
@@ -46,6 +46,7 @@ impl Fitter<'_> {
 
     fn fit_from(&self, mut theta: Theta, starts: Starts) -> Result<Model> {
         theta.noise = self.noise;
+        theta.circles = self.circles();
         let how = self.how(starts, &theta);
         let process = Process::shared(self.kernel.clone(), theta);
         let process = fit(&process, &self.warp, self.data, &how)?;
@@ -53,7 +54,8 @@ impl Fitter<'_> {
     }
 
     /// Condition on the data with hyperparameters as they are.
-    pub fn condition(&self, theta: Theta) -> Result<Model> {
+    pub fn condition(&self, mut theta: Theta) -> Result<Model> {
+        theta.circles = self.circles();
         let process = Process::shared(self.kernel.clone(), theta);
         let g = self.data.g(&self.warp)?;
         let posterior = process.condition(self.data.points(), &g)?;
@@ -70,6 +72,10 @@ impl Fitter<'_> {
         Ok(models
             .filter_map(|(theta, weight)| Some((self.condition(theta).ok()?, weight)))
             .collect())
+    }
+
+    fn circles(&self) -> Option<Arc<Circles>> {
+        self.measure.circles().map(Arc::new)
     }
 
     fn how(&self, starts: Starts, theta: &Theta) -> Fit {
@@ -97,6 +103,7 @@ impl Fitter<'_> {
         let quarter: Vec<f64> = scales.iter().map(|w| 0.25 * w).collect();
         let mut theta = Theta::constant(at.mu, at.s, quarter.clone())?;
         theta.axes = axes;
+        theta.circles = self.circles();
         if self.quadratic_mean {
             let top = (0..g.len()).fold(0, |best, i| if g[i] > g[best] { i } else { best });
             theta.mean = MeanFunction::Quadratic {

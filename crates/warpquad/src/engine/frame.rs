@@ -3,7 +3,9 @@
 use super::Peak;
 use crate::data::Value;
 use crate::error::Result;
-use crate::measure::{Chart, Coordinates, Measure, Normal, Product, Region, Restricted};
+use crate::measure::{
+    Chart, Circle, Circles, Coordinates, Measure, Normal, Product, Region, Restricted,
+};
 use crate::points::Points;
 use std::sync::Arc;
 
@@ -57,7 +59,7 @@ impl Frame {
         let standard = || Arc::new(Normal::standard()) as Arc<_>;
         let law = Product::new((0..self.dim()).map(|_| standard()).collect())?;
         let mut law: Arc<dyn Measure> = Arc::new(law);
-        if self.region().is_some() {
+        if self.region().is_some() || self.prior.measure().circles().is_some() {
             let region = AroundPeak {
                 peak: peak.clone(),
                 prior: self.prior.clone(),
@@ -98,7 +100,14 @@ impl Frame {
         let mut z = vec![0.0; x.len()];
         self.prior.to_natural(x, &mut z)?;
         Ok(match &self.peak {
-            Some((peak, _)) => peak.to_standard(&z),
+            Some((peak, _)) => {
+                nearest(
+                    &mut z,
+                    peak.center(),
+                    self.prior.measure().circles().as_ref(),
+                );
+                peak.to_standard(&z)
+            }
             None => z,
         })
     }
@@ -151,7 +160,8 @@ impl Frame {
         match &self.peak {
             Some((peak, _)) => {
                 let z = peak.from_standard(y);
-                self.prior.measure().ln_density(&z) - peak.ln_density(&z)
+                let circles = self.prior.measure().circles();
+                self.prior.measure().ln_density(&z) - peak.ln_density_on(&z, circles.as_ref())
             }
             None => 0.0,
         }
@@ -166,7 +176,8 @@ impl Frame {
     }
 }
 
-/// The region of a prior in free coordinates, in the coordinates of a peak.
+/// The region of a prior in free coordinates, in the coordinates of a peak. Of an angle it is once
+/// round, with the peak in the middle.
 #[derive(Debug)]
 struct AroundPeak {
     peak: Peak,
@@ -175,7 +186,24 @@ struct AroundPeak {
 
 impl Region for AroundPeak {
     fn holds(&self, y: &[f64]) -> bool {
-        let region = self.prior.measure().restricted();
-        region.is_none_or(|region| region.holds(&self.peak.from_standard(y)))
+        let (measure, z) = (self.prior.measure(), self.peak.from_standard(y));
+        let circles = measure.circles();
+        let is_round = |(i, circle): (usize, &Option<Circle>)| {
+            let far = (z[i] - self.peak.center()[i]).abs();
+            circle.is_none_or(|circle| far <= 0.5 * circle.period)
+        };
+        let mut each = circles.iter().flat_map(Circles::each).enumerate();
+        each.all(is_round) && measure.restricted().is_none_or(|region| region.holds(&z))
+    }
+}
+
+/// Move angles by whole turns to where they are nearest to those of another point.
+pub(super) fn nearest(z: &mut [f64], other: &[f64], circles: Option<&Circles>) {
+    if let Some(circles) = circles {
+        for (d, z) in z.iter_mut().enumerate() {
+            if circles.each()[d].is_some() {
+                *z = other[d] + circles.difference(d, *z, other[d]);
+            }
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Given {
 /// The cell of a design that a point lies in: the nearest of the first space-filling points of a
 /// run, in units of the measure.
 pub(super) fn cell(z: &[f64], measure: &dyn Measure, size: usize, seed: u64) -> Result<usize> {
-    let scale = measure.scale();
+    let (scale, circles) = (measure.scale(), measure.circles());
     let nothing = Process::new(Matern32, Theta::constant(0.0, 1.0, scale.clone())?);
     let taken = Points::empty(measure.dim())?;
     let mut nearest = (0, f64::INFINITY);
@@ -75,8 +75,11 @@ pub(super) fn cell(z: &[f64], measure: &dyn Measure, size: usize, seed: u64) -> 
             seed,
             step,
         })?;
-        let parts = at.iter().zip(z).zip(&scale);
-        let apart: f64 = parts.map(|((a, z), s)| ((a - z) / s).powi(2)).sum();
+        let apart = |d: usize| match &circles {
+            Some(circles) => circles.difference(d, at[d], z[d]),
+            None => at[d] - z[d],
+        };
+        let apart: f64 = (0..z.len()).map(|d| (apart(d) / scale[d]).powi(2)).sum();
         if apart < nearest.1 {
             nearest = (step, apart);
         }

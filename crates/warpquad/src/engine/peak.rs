@@ -1,7 +1,9 @@
 //! Say where a narrow peak lies and which shape it has: the measure q of a frame.
 
 use super::Image;
+use super::frame::nearest;
 use crate::error::{Error, Result};
+use crate::measure::Circles;
 use crate::numeric::linalg::{Cholesky, Mat};
 use crate::numeric::special::{ln_normal_pdf, ln_sum_exp};
 
@@ -118,10 +120,20 @@ impl Peak {
 
     /// ln of the density of q at free coordinates z. With images q is its mean over them.
     pub fn ln_density(&self, z: &[f64]) -> f64 {
+        self.ln_density_on(z, None)
+    }
+
+    /// The same where some coordinates are angles: each image is taken at the turn that is nearest
+    /// to the peak.
+    pub(super) fn ln_density_on(&self, z: &[f64], circles: Option<&Circles>) -> f64 {
+        let one = |mut z: Vec<f64>| {
+            nearest(&mut z, &self.center, circles);
+            self.ln_density_of_one(&z)
+        };
         match self.images.len() {
-            0 | 1 => self.ln_density_of_one(z),
+            0 | 1 => one(z.to_vec()),
             count => {
-                let at = |image: &Image| self.ln_density_of_one(&image.apply(z));
+                let at = |image: &Image| one(image.apply(z));
                 let terms: Vec<f64> = self.images.iter().map(at).collect();
                 ln_sum_exp(&terms) - (count as f64).ln()
             }

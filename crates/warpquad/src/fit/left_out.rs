@@ -46,7 +46,7 @@ impl Objective<'_> {
         let n = self.x.len();
         self.pairs.value.copy_from_slice(&self.pairs.c);
         self.pairs.d_c.fill(1.0);
-        let means = self.x.iter().map(|x| theta.mean.at(x));
+        let means = self.x.iter().map(|x| theta.mean_along(x));
         let r: Vec<f64> = self.g.iter().zip(means).map(|(g, mu)| g - mu).collect();
         let a = self.solve(&r, |_| theta.output_scale + theta.noise)?.a;
         self.inverse.mirror_lower();
@@ -76,7 +76,7 @@ impl Objective<'_> {
             }
         }
         let d_mu: Vec<f64> = ap.iter().map(|ap| -ap).collect();
-        mean_gradient(&theta.mean, self.x, &d_mu, gradient);
+        mean_gradient(theta, self.x, &d_mu, gradient);
         let d_var = 0.5 * (0..n).map(|i| self.inverse[(i, i)]).sum::<f64>();
         // W stands where the inverse was, so there is nothing to take from it.
         let sums = self.contract(&vec![0.0; n]);

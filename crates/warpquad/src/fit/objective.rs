@@ -9,7 +9,7 @@
 //! and with a = E^-1 r, W = E^-1 - a a', its differential is a' dr + tr(W dE) / 2 + sum of d ln u.
 
 use super::{Parameters, Space};
-use crate::belief::{Effects, MeanFunction, Theta};
+use crate::belief::{Effects, Embedding, MeanFunction, Theta, chord};
 use crate::kernel::Kernel;
 use crate::numeric::linalg::{Cholesky, Mat, Scratch, dot};
 use crate::numeric::loops::{self, Lanes, add_products, add_weighted_squares, multiply, total};
@@ -32,7 +32,9 @@ pub struct Objective<'a> {
     /// What theta's noise is multiplied by at each observation, where it is noise on the data that
     /// are fitted instead of on g; empty otherwise.
     shares: &'a [f64],
-    /// Coordinates, a dimension after another.
+    /// The axis that each column of distances belongs to.
+    axes: Vec<usize>,
+    /// The columns, one after another.
     columns: Vec<f64>,
     /// The same in length scales.
     scaled: Vec<f64>,
@@ -104,7 +106,8 @@ impl<'a> Objective<'a> {
         parameters: &'a Parameters,
     ) -> Objective<'a> {
         let n = x.len();
-        let columns = x.columns();
+        let embedding = Embedding::of(parameters.template());
+        let columns = columns(x, &embedding);
         let pairs = n * n.saturating_sub(1) / 2;
         let packed = || vec![0.0; pairs + 1];
         let unless_zero = || {
@@ -123,6 +126,7 @@ impl<'a> Objective<'a> {
             shares: &[],
             scaled: columns.clone(),
             columns,
+            axes: embedding.axes().to_vec(),
             pairs: Pairs {
                 c: packed(),
                 slope: packed(),
@@ -180,19 +184,19 @@ impl<'a> Objective<'a> {
     /// c and the kernel's slope for all pairs.
     fn fill_latent(&mut self, theta: &Theta) {
         let n = self.x.len();
-        for (d, l) in theta.length_scales.iter().enumerate() {
-            let dimension = d * n..(d + 1) * n;
-            let x = &self.columns[dimension.clone()];
-            for (z, x) in self.scaled[dimension].iter_mut().zip(x) {
+        for (k, &d) in self.axes.iter().enumerate() {
+            let (column, l) = (k * n..(k + 1) * n, theta.length_scales[d]);
+            let x = &self.columns[column.clone()];
+            for (z, x) in self.scaled[column].iter_mut().zip(x) {
                 *z = x / l;
             }
         }
         let Pairs { c, slope, .. } = &mut self.pairs;
-        let mut own = vec![0.0; self.x.dim()];
+        let mut own = vec![0.0; self.axes.len()];
         let (mut filled, mut end) = (0, 0);
         for j in 0..n {
-            for (d, own) in own.iter_mut().enumerate() {
-                *own = self.scaled[d * n + j];
+            for (k, own) in own.iter_mut().enumerate() {
+                *own = self.scaled[k * n + j];
             }
             let start = end;
             end += n - j - 1;
@@ -212,6 +216,7 @@ impl<'a> Objective<'a> {
     /// c <- c + share s (mean of rho_d - rho).
     fn add_effects(&mut self, s: f64, effects: &Effects) {
         let (n, dim) = (self.x.len(), self.x.dim());
+        let axes = &self.axes;
         let Pairs {
             c,
             slope,
@@ -223,13 +228,16 @@ impl<'a> Objective<'a> {
         pairs.contrast.extend(c[..count].iter().map(|c| -c));
         pairs.slopes.resize(dim, vec![0.0; count]);
         let (mut rho, mut derivative) = ([0.0; BATCH], [0.0; BATCH]);
-        for (z, out) in self.scaled.chunks_exact(n).zip(&mut pairs.slopes) {
-            let mut start = 0;
+        pairs.slopes.iter_mut().for_each(|out| out.fill(0.0));
+        for (z, &d) in self.scaled.chunks_exact(n).zip(axes) {
+            let (out, mut start) = (&mut pairs.slopes[d], 0);
             for j in 0..n {
                 let end = start + n - j - 1;
-                effects.squares(&z[j + 1..], z[j], &mut out[start..end]);
+                effects.add_squares(&z[j + 1..], z[j], &mut out[start..end]);
                 start = end;
             }
+        }
+        for out in &mut pairs.slopes {
             let batches = out.chunks_mut(BATCH).zip(pairs.contrast.chunks_mut(BATCH));
             for (u, contrast) in batches {
                 let rho = &mut rho[..u.len()];
@@ -309,7 +317,7 @@ impl<'a> Objective<'a> {
         let mut means = Vec::with_capacity(n);
         for (x, out) in self.x.iter().zip(features.chunks_exact_mut(width)) {
             let at = Marginal {
-                mu: theta.mean.at(x),
+                mu: theta.mean_along(x),
                 s,
             };
             self.warp.features(at, out);
@@ -351,7 +359,7 @@ impl<'a> Objective<'a> {
             d_mu[j] += w * cov.d_mu2;
             d_var += w * (cov.d_s + cov.d_s2);
         }
-        mean_gradient(&theta.mean, self.x, &d_mu, gradient);
+        mean_gradient(theta, self.x, &d_mu, gradient);
         let sums = self.contract(&solved.a);
         self.latent_gradient(theta, d_var, &sums, gradient);
         let ln_units: f64 = means.iter().map(|mean| mean.ln_unit).sum();
@@ -443,7 +451,7 @@ impl<'a> Objective<'a> {
             d_mu: [0.0; 8],
             d_s: [0.0; 8],
             c: [0.0; 8],
-            squares: vec![[0.0; 8]; self.x.dim()],
+            squares: vec![[0.0; 8]; self.axes.len()],
             contrast: [0.0; 8],
             effects: vec![[0.0; 8]; self.pairs.effects.slopes.len()],
         };
@@ -466,8 +474,8 @@ impl<'a> Objective<'a> {
             gradient[i] = theta.noise * d_var;
         }
         // d c / d ln l = s rho'(r^2) (-2 z^2).
-        for (d, squares) in sums.squares.iter().enumerate() {
-            gradient[at + 1 + d] = -2.0 * theta.output_scale * total(squares);
+        for (&d, squares) in self.axes.iter().zip(&sums.squares) {
+            gradient[at + 1 + d] += -2.0 * theta.output_scale * total(squares);
         }
         if let (Some(i), Some(Effects { share, .. })) =
             (self.parameters.effects_index(), theta.effects)
@@ -518,6 +526,17 @@ fn add_pairs(sums: &mut Sums, inverse: &Mat, a: &[f64], pairs: &Pairs, scaled: &
     }
 }
 
+/// The columns that distances are taken in, one after another.
+fn columns(x: &Points, embedding: &Embedding) -> Vec<f64> {
+    let (n, mut out) = (x.len(), vec![0.0; x.len() * embedding.axes().len()]);
+    for (i, x) in x.iter().enumerate() {
+        for (k, y) in embedding.columns(x).iter().enumerate() {
+            out[k * n + i] = *y;
+        }
+    }
+    out
+}
+
 /// f - offset at an observation, in the unit of its mean.
 fn in_unit(warp: &dyn Warp, g: f64, mean: &Mean) -> f64 {
     let local = warp.local(g);
@@ -525,14 +544,16 @@ fn in_unit(warp: &dyn Warp, g: f64, mean: &Mean) -> f64 {
 }
 
 /// The gradient in the mean function's numbers, from d / d mu_i.
-pub(super) fn mean_gradient(mean: &MeanFunction, x: &Points, d_mu: &[f64], gradient: &mut [f64]) {
+pub(super) fn mean_gradient(theta: &Theta, x: &Points, d_mu: &[f64], gradient: &mut [f64]) {
     gradient[0] = d_mu.iter().sum();
-    if let MeanFunction::Quadratic { center, width, .. } = mean {
+    if let MeanFunction::Quadratic { center, width, .. } = &theta.mean {
         let dim = x.dim();
+        let periods: Vec<Option<f64>> = (0..dim).map(|d| theta.period(d)).collect();
         for (x, d_mu) in x.iter().zip(d_mu) {
             for d in 0..dim {
-                let z = (x[d] - center[d]) / width[d];
-                gradient[1 + d] += d_mu * z / width[d];
+                let (apart, slope) = chord(x[d] - center[d], periods[d]);
+                let z = apart / width[d];
+                gradient[1 + d] += d_mu * z * slope / width[d];
                 gradient[1 + dim + d] += d_mu * z * z;
             }
         }

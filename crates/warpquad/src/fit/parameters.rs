@@ -107,6 +107,11 @@ impl Parameters {
         bounds
     }
 
+    /// What stays as it is of theta, whatever the numbers are.
+    pub(super) fn template(&self) -> &Theta {
+        &self.template
+    }
+
     /// A box for every number.
     pub fn bounds(&self) -> &[(f64, f64)] {
         &self.bounds
@@ -196,6 +201,7 @@ impl Parameters {
                 None => self.template.noise,
             },
             axes: self.template.axes.clone(),
+            circles: self.template.circles.clone(),
             effects: self.effects_index().map(|i| Effects {
                 share: 1.0 / (1.0 + (-vector[i]).exp()),
                 stretch: vector[i + 1].exp(),
@@ -243,6 +249,7 @@ impl Parameters {
                 false => self.template.noise,
             },
             axes: self.template.axes.clone(),
+            circles: self.template.circles.clone(),
             effects: self.template.effects,
         }
     }

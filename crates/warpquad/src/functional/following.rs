@@ -4,11 +4,11 @@ use super::Nodes;
 use super::nodes::{Proposal, Scout, in_blocks, ln_total, own_nodes, sequence, split};
 use crate::belief::Belief;
 use crate::error::Result;
-use crate::measure::{Chart, Coordinates, Form, Measure, Restricted};
+use crate::measure::{Chart, Circle, Circles, Coordinates, Form, Measure, Restricted, Turned};
 use crate::numeric::mixture::Mixture;
 use crate::numeric::random::Rng;
 use crate::numeric::special::{ln_add_exp, ln_normal_pdf};
-use crate::numeric::weights::effective;
+use crate::numeric::weights::{effective, normalised};
 use crate::points::Points;
 
 /// Rounds of adaptation at most; two are enough unless the mass is in a part in 10^4 of the prior.
@@ -66,7 +66,9 @@ impl<'a> Follower<'a> {
         seed: u64,
     ) -> Result<Follower<'a>> {
         let sample = matches!(measure.form(), Form::Sample(_));
-        let observed = belief.guide().and_then(Proposal::at_observed);
+        let observed = belief
+            .guide()
+            .and_then(|guide| Proposal::at_observed(guide, measure));
         let Some(observed) = observed.filter(|_| measure.has_density() && !sample) else {
             return Ok(Follower {
                 measure,
@@ -82,8 +84,12 @@ impl<'a> Follower<'a> {
         };
         let size = n.div_ceil(ADAPTING_ONE_IN);
         let (mut rng, mut seed) = (Rng::new(seed).child(1), seed);
-        for _ in 0..MOST_ROUNDS {
+        for round in 0..MOST_ROUNDS {
             let nodes = found.nodes(measure, size, seed)?.within(belief);
+            if let (0, Some(circles)) = (round, measure.circles()) {
+                let cuts = cuts(&circles, &nodes, &reach(&nodes.points)?);
+                found.scores = Box::new(Turned::new(found.scores, circles, cuts));
+            }
             let (t, ln_mass) = weighed(&nodes, reach, found.scores.as_ref())?;
             let Some(mixture) = Mixture::fit(&t, &ln_mass, &mut rng) else {
                 break;
@@ -110,6 +116,35 @@ impl<'a> Follower<'a> {
         }?;
         Ok(nodes.within(self.belief))
     }
+}
+
+/// Parts of a circle among which the one with the least mass is sought.
+const ARCS: usize = 32;
+
+/// Where to cut each circle, so that the scores have their ends where the least of the mass is.
+fn cuts(circles: &Circles, nodes: &Nodes, reach: &[f64]) -> Vec<f64> {
+    let pairs = nodes.ln_weights.iter().zip(reach);
+    let ln_mass: Vec<f64> = pairs.map(|(w, r)| w + r).collect();
+    let mass = normalised(&ln_mass).unwrap_or_else(|| vec![1.0; ln_mass.len()]);
+    let cut = |(d, circle): (usize, &Option<Circle>)| {
+        let Some(circle) = circle else {
+            return 0.0;
+        };
+        let mut arcs = [0.0; ARCS];
+        for (x, mass) in nodes.points.iter().zip(&mass) {
+            let part = (circle.wrap(x[d]) - circle.start) / circle.period;
+            arcs[((part * ARCS as f64) as usize).min(ARCS - 1)] += mass;
+        }
+        // The neighbours too, so that the cut is in the middle of a wide valley.
+        let around = |k: usize| -> f64 {
+            let near = |by: usize| arcs[(k + by) % ARCS];
+            near(0) + 0.5 * (near(1) + near(ARCS - 1)) + 0.25 * (near(2) + near(ARCS - 2))
+        };
+        let least = (0..ARCS).min_by(|&i, &j| around(i).total_cmp(&around(j)));
+        let middle = (least.unwrap_or(0) as f64 + 0.5) / ARCS as f64;
+        circle.start + middle * circle.period
+    };
+    circles.each().iter().enumerate().map(cut).collect()
 }
 
 /// The nodes that have mass, in normal scores, with ln of their mass. A node so far out in a tail

@@ -3,11 +3,13 @@
 use super::following::follow;
 use crate::belief::{Anatomy, Belief, PosteriorProcess, ln_sizes};
 use crate::error::{Error, Result, Step};
-use crate::measure::{Form, Measure, Restricted};
+use crate::measure::{Circle, Circles, Form, Measure, Restricted};
 use crate::numeric::loops::squared_distances;
 use crate::numeric::parallel;
 use crate::numeric::sobol::{MAX_DIM, Sobol};
-use crate::numeric::special::{ln_add_exp, ln_sum_exp, ln_sum_exp_columns, normal_quantile};
+use crate::numeric::special::{
+    ln_add_exp, ln_sum_exp, ln_sum_exp_columns, normal_cdf, normal_quantile,
+};
 use crate::points::Points;
 use std::f64::consts::TAU;
 
@@ -258,7 +260,7 @@ impl Scout<'_> {
 /// Centers that the proposal at the observed points has at most.
 const OBSERVED_CENTERS: usize = 64;
 
-/// A mixture of axis-aligned Gaussians.
+/// A mixture of axis-aligned Gaussians; along a circle each is cut opposite to its center.
 #[derive(Debug)]
 pub(super) struct Proposal {
     centers: Vec<Vec<f64>>,
@@ -266,12 +268,18 @@ pub(super) struct Proposal {
     cumulative: Vec<f64>,
     ln_weights: Vec<f64>,
     half_lengths: Vec<f64>,
+    circles: Option<Circles>,
     /// ln of the density's constant, over all centers and widths.
     ln_norm: f64,
 }
 
 impl Proposal {
-    fn new(centers: Vec<Vec<f64>>, ln_weights: &[f64], half_lengths: Vec<f64>) -> Proposal {
+    fn new(
+        centers: Vec<Vec<f64>>,
+        ln_weights: &[f64],
+        half_lengths: Vec<f64>,
+        circles: Option<Circles>,
+    ) -> Proposal {
         let ln_volume: f64 = half_lengths.iter().map(|l| l.ln()).sum();
         let widths = (PROPOSAL_WIDTHS.len() as f64).ln();
         let ln_norm = -0.5 * half_lengths.len() as f64 * TAU.ln() - ln_volume - widths;
@@ -287,12 +295,31 @@ impl Proposal {
             cumulative: cumulative.collect(),
             centers,
             half_lengths,
+            circles,
             ln_weights,
         }
     }
 
+    fn circle(&self, d: usize) -> Option<&Circle> {
+        self.circles.as_ref()?.each()[d].as_ref()
+    }
+
+    /// The mass that the law of a width has on the far side of a circle's cut, at each end.
+    fn beyond(&self, d: usize, width: f64) -> f64 {
+        let circle = self.circle(d);
+        circle.map_or(0.0, |circle| {
+            normal_cdf(-0.5 * circle.period / (width * self.half_lengths[d]))
+        })
+    }
+
+    /// ln of the mass that the cuts leave of a width.
+    fn ln_kept(&self, width: f64) -> f64 {
+        let kept = |d: usize| (-2.0 * self.beyond(d, width)).ln_1p();
+        (0..self.half_lengths.len()).map(kept).sum()
+    }
+
     /// At observed points within 8 + d nats of the best, weighted by exp((ln f - ln f_max) / 3).
-    pub fn at_observed(anatomy: Anatomy<'_>) -> Option<Proposal> {
+    pub fn at_observed(anatomy: Anatomy<'_>, measure: &dyn Measure) -> Option<Proposal> {
         let posterior = anatomy.posterior;
         let ln_f = ln_sizes(anatomy.link.warp(), posterior.g());
         let top = ln_f.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -310,7 +337,13 @@ impl Proposal {
         let (centers, ln_weights): (Vec<_>, Vec<_>) = near
             .map(|&i| (posterior.points().row(i).to_vec(), (ln_f[i] - top) / 3.0))
             .unzip();
-        Some(Proposal::new(centers, &ln_weights, halves(posterior)))
+        let circles = measure.circles();
+        Some(Proposal::new(
+            centers,
+            &ln_weights,
+            halves(posterior),
+            circles,
+        ))
     }
 
     /// Map d + 1 uniform numbers to a point.
@@ -320,7 +353,12 @@ impl Proposal {
         let chosen = self.cumulative.partition_point(|&c| c < pick.fract());
         let center = &self.centers[chosen.min(self.centers.len() - 1)];
         for (d, x) in x.iter_mut().enumerate() {
-            *x = center[d] + width * self.half_lengths[d] * normal_quantile(u[d + 1]);
+            let beyond = self.beyond(d, width);
+            let within = beyond + (1.0 - 2.0 * beyond) * u[d + 1];
+            *x = center[d] + width * self.half_lengths[d] * normal_quantile(within);
+        }
+        if let Some(circles) = &self.circles {
+            circles.wrap(x);
         }
     }
 
@@ -332,19 +370,39 @@ impl Proposal {
             column.iter_mut().for_each(|x| *x /= l);
         }
         let mut r2 = vec![0.0; n];
+        let ln_kept = PROPOSAL_WIDTHS.map(|width| self.ln_kept(width));
         let mut table = Vec::with_capacity(PROPOSAL_WIDTHS.len() * self.centers.len() * n);
         for (center, ln_weight) in self.centers.iter().zip(&self.ln_weights) {
             let pairs = center.iter().zip(&self.half_lengths);
             let center: Vec<f64> = pairs.map(|(c, l)| c / l).collect();
             squared_distances(&columns, n, 0, &center, &mut r2);
-            for width in PROPOSAL_WIDTHS {
-                let (ln_norm, per) = (ln_weight - dim * width.ln(), -0.5 / (width * width));
+            self.shorten(&columns, &center, &mut r2);
+            for (width, ln_kept) in PROPOSAL_WIDTHS.into_iter().zip(ln_kept) {
+                let ln_norm = ln_weight - dim * width.ln() - ln_kept;
+                let per = -0.5 / (width * width);
                 table.extend(r2.iter().map(|r2| ln_norm + per * r2));
             }
         }
         let mut out = ln_sum_exp_columns(&mut table, n);
         out.iter_mut().for_each(|ln| *ln += self.ln_norm);
         out
+    }
+}
+
+impl Proposal {
+    /// Take every angle's part of r^2 the shorter way round.
+    fn shorten(&self, columns: &[f64], center: &[f64], r2: &mut [f64]) {
+        for (d, l) in self.half_lengths.iter().enumerate() {
+            let Some(circle) = self.circle(d) else {
+                continue;
+            };
+            let column = &columns[d * r2.len()..(d + 1) * r2.len()];
+            for (r2, x) in r2.iter_mut().zip(column) {
+                let apart = x - center[d];
+                let shorter = circle.difference(x * l, center[d] * l) / l;
+                *r2 = (*r2 - apart * apart + shorter * shorter).max(0.0);
+            }
+        }
     }
 }
 

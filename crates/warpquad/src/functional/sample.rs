@@ -138,14 +138,19 @@ impl<'a> Walkers<'a> {
         let dim = self.points.dim();
         // 2.38 / sqrt(2 d) is the best length for a normal target; shorter steps serve bent ones.
         let best = 2.38 / (2.0 * dim as f64).sqrt();
+        let circles = self.tilt.measure.circles();
         let mut proposed = Points::empty(dim)?;
         let mut x = vec![0.0; dim];
         for i in start..start + size {
             let (a, b) = (other + rng.below(size), other + rng.below(size));
             let length = best * rng.uniform();
             for (d, x) in x.iter_mut().enumerate() {
-                let difference = self.points.row(a)[d] - self.points.row(b)[d];
+                let (a, b) = (self.points.row(a)[d], self.points.row(b)[d]);
+                let difference = circles.as_ref().map_or(a - b, |c| c.difference(d, a, b));
                 *x = self.points.row(i)[d] + length * difference;
+            }
+            if let Some(circles) = &circles {
+                circles.wrap(&mut x);
             }
             proposed.push(&x)?;
         }

@@ -124,7 +124,12 @@ fn check(posterior: &PosteriorProcess, measure: &dyn Measure, order: usize) -> R
     if !(1..=2).contains(&order) {
         return Err(Error::spec("order", format!("must be 1 or 2, got {order}")));
     }
-    same_length("measure", measure.dim(), posterior.process().theta().dim())
+    let theta = posterior.process().theta();
+    if theta.circles.is_some() {
+        let reason = "the Taylor scheme has no form for a periodic parameter: use nodes";
+        return Err(Error::spec("taylor", reason));
+    }
+    same_length("measure", measure.dim(), theta.dim())
 }
 
 /// e = mu + s/2.

@@ -4,7 +4,7 @@
 // from_natural is the inverse of to_natural, not a constructor.
 #![allow(clippy::wrong_self_convention)]
 
-use super::{Form1, Measure, Normal, Product, Uniform, Univariate};
+use super::{Circle, Form1, Measure, Normal, Product, Uniform, Univariate};
 use crate::error::{Error, Result, same_length};
 use crate::numeric::quantile::Tail;
 use crate::numeric::special::{ln_normal_pdf, normal_cdf, normal_quantile};
@@ -30,7 +30,7 @@ pub enum Chart {
     Unit,
     /// Coordinates without bounds, in which narrow peaks are sought: the logarithm of positive
     /// parameters and x on the whole line, both from the median and in units of the prior's spread;
-    /// the normal score between two ends.
+    /// the normal score between two ends. An angle goes round and round.
     Free,
 }
 
@@ -125,6 +125,8 @@ pub enum Coordinate {
     Linear,
     /// z = ln x.
     Log,
+    /// z = x + any number of periods.
+    Circle(Circle),
     /// z = ln((x - lo)/(hi - x)).
     Logit {
         /// The lower end.
@@ -138,7 +140,7 @@ impl Coordinate {
     /// z of x; not finite outside the support.
     pub fn to_natural(self, x: f64) -> f64 {
         match self {
-            Coordinate::Linear => x,
+            Coordinate::Linear | Coordinate::Circle(_) => x,
             Coordinate::Log => x.ln(),
             Coordinate::Logit { lo, hi } => ((x - lo) / (hi - x)).ln(),
         }
@@ -148,6 +150,7 @@ impl Coordinate {
     pub fn from_natural(self, z: f64) -> f64 {
         match self {
             Coordinate::Linear => z,
+            Coordinate::Circle(circle) => circle.wrap(z),
             Coordinate::Log => z.exp().clamp(f64::MIN_POSITIVE, f64::MAX),
             // Measured from the nearer end, so that both ends are resolved alike.
             Coordinate::Logit { lo, hi } => {
@@ -161,7 +164,7 @@ impl Coordinate {
     /// ln dx/dz.
     pub fn ln_jacobian(self, z: f64) -> f64 {
         match self {
-            Coordinate::Linear => 0.0,
+            Coordinate::Linear | Coordinate::Circle(_) => 0.0,
             Coordinate::Log => z,
             Coordinate::Logit { lo, hi } => {
                 (hi - lo).ln() - z.abs() - 2.0 * (-z.abs()).exp().ln_1p()
@@ -172,7 +175,7 @@ impl Coordinate {
     /// The derivative of [`ln_jacobian`](Self::ln_jacobian).
     pub fn d_ln_jacobian(self, z: f64) -> f64 {
         match self {
-            Coordinate::Linear => 0.0,
+            Coordinate::Linear | Coordinate::Circle(_) => 0.0,
             Coordinate::Log => 1.0,
             Coordinate::Logit { .. } => -(0.5 * z).tanh(),
         }
@@ -280,6 +283,14 @@ impl Univariate for Pushed {
     fn variance(&self) -> Option<f64> {
         None
     }
+
+    fn circle(&self) -> Option<Circle> {
+        let circle = self.law.circle()?;
+        Some(Circle {
+            start: self.to_natural(circle.start),
+            period: circle.period / self.unit,
+        })
+    }
 }
 
 /// The chart of one coordinate.
@@ -299,6 +310,10 @@ impl Chart1 {
             Chart::Score => Chart1::Score(law.clone()),
             Chart::Unit => Chart1::Unit(law.clone()),
             Chart::Free => match law.support() {
+                _ if law.circle().is_some() => {
+                    let circle = law.circle().map_or(Coordinate::Linear, Coordinate::Circle);
+                    Chart1::Free(Pushed::standard(law.clone(), circle))
+                }
                 (lo, hi) if lo == f64::NEG_INFINITY && hi == f64::INFINITY => {
                     Chart1::Free(Pushed::standard(law.clone(), Coordinate::Linear))
                 }
@@ -358,6 +373,7 @@ impl Chart1 {
                 law.natural_law().unwrap_or_else(pushed)
             }
             Chart1::Score(_) => Arc::new(Normal::standard()),
+            Chart1::Unit(_) if law.circle().is_some() => Arc::new(Uniform::unit_circle()),
             Chart1::Unit(_) => Arc::new(Uniform::unit()),
             Chart1::Free(pushed) => Arc::new(pushed.clone()),
         }

@@ -24,6 +24,7 @@
 
 mod beta;
 mod cauchy;
+mod circles;
 mod coordinates;
 mod empirical;
 mod exponential;
@@ -46,6 +47,8 @@ mod uniform;
 pub use crate::numeric::quantile::Tail;
 pub use beta::{Beta, LogitBeta};
 pub use cauchy::Cauchy;
+pub(crate) use circles::Turned;
+pub use circles::{Circle, Circles};
 pub use coordinates::{Chart, Coordinate, Coordinates, Identity, Pushed, Separable};
 pub use empirical::Empirical;
 pub use exponential::Exponential;
@@ -114,6 +117,11 @@ pub trait Univariate: Debug + Send + Sync {
         Form1::Other
     }
 
+    /// The circle, if the two ends of the support are one point.
+    fn circle(&self) -> Option<Circle> {
+        None
+    }
+
     /// The quantile at `p` in the open interval (0, 1).
     fn quantile(&self, p: f64) -> f64 {
         self.quantile_at(Tail::lower(p))
@@ -161,6 +169,11 @@ pub trait Measure: Debug + Send + Sync {
     /// What closed forms may recognise.
     fn form(&self) -> Form<'_> {
         Form::Other
+    }
+
+    /// Which coordinates are angles; `None` where none is.
+    fn circles(&self) -> Option<Circles> {
+        None
     }
 
     /// The measure itself, if it is restricted to a region: then the quantile map sends some points

@@ -1,7 +1,7 @@
 //! Make a measure from independent coordinates.
 
 use super::coordinates::{forms, open};
-use super::{Chart, Coordinates, Form, Measure, Separable, Uniform, Univariate};
+use super::{Chart, Circles, Coordinates, Form, Measure, Separable, Uniform, Univariate};
 use crate::error::{Error, Result};
 use std::sync::Arc;
 
@@ -116,6 +116,10 @@ impl Measure for Product {
 
     fn form(&self) -> Form<'_> {
         Form::Product(forms(&self.laws))
+    }
+
+    fn circles(&self) -> Option<Circles> {
+        Circles::new(self.laws.iter().map(|law| law.circle()).collect())
     }
 
     fn coordinates(&self, chart: Chart) -> Result<Box<dyn Coordinates>> {

@@ -2,7 +2,7 @@
 
 use super::mass::{Mass, mass};
 use super::region::Pulled;
-use super::{Chart, Coordinates, Empirical, Form, Measure, Region};
+use super::{Chart, Circles, Coordinates, Empirical, Form, Measure, Region};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use std::sync::Arc;
@@ -219,6 +219,10 @@ impl Measure for Restricted {
 
     fn covariance(&self) -> Option<Vec<f64>> {
         None
+    }
+
+    fn circles(&self) -> Option<Circles> {
+        self.base().circles()
     }
 
     fn restricted(&self) -> Option<&Restricted> {

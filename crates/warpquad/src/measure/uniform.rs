@@ -1,6 +1,6 @@
 //! Spread the mass evenly between two ends.
 
-use super::{Entry, Form1, Univariate, inside, ordered};
+use super::{Circle, Entry, Form1, Univariate, inside, ordered};
 use crate::error::{Result, finite};
 use crate::numeric::quantile::Tail;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// Mean (lo + hi)/2, variance (hi - lo)^2/12.
 ///
 /// # Range
-/// lo < hi, both finite, as is their difference.
+/// lo < hi, both finite, as is their difference. On a circle the two ends are one point.
 ///
 /// # Numerics
 /// Quantiles are measured from the nearer end and never round onto it.
@@ -32,6 +32,7 @@ use std::sync::Arc;
 pub struct Uniform {
     lo: f64,
     hi: f64,
+    is_periodic: bool,
 }
 
 pub(super) const ENTRY: Entry = Entry {
@@ -48,12 +49,43 @@ impl Uniform {
         finite("hi", hi)?;
         ordered(lo, hi)?;
         finite("hi - lo", hi - lo)?;
-        Ok(Uniform { lo, hi })
+        Ok(Uniform {
+            lo,
+            hi,
+            is_periodic: false,
+        })
+    }
+
+    /// Uniform on the circle that closes at `hi`, where it begins again at `lo`.
+    ///
+    /// ```
+    /// use warpquad::measure::{Uniform, Univariate};
+    /// let day = Uniform::periodic(0.0, 24.0)?;
+    /// assert_eq!(day.circle().unwrap().difference(23.0, 1.0), -2.0);
+    /// # Ok::<(), warpquad::Error>(())
+    /// ```
+    pub fn periodic(lo: f64, hi: f64) -> Result<Uniform> {
+        Ok(Uniform {
+            is_periodic: true,
+            ..Uniform::new(lo, hi)?
+        })
     }
 
     /// Uniform on the unit interval.
     pub fn unit() -> Uniform {
-        Uniform { lo: 0.0, hi: 1.0 }
+        Uniform {
+            lo: 0.0,
+            hi: 1.0,
+            is_periodic: false,
+        }
+    }
+
+    /// Uniform on the circle of circumference 1.
+    pub(super) fn unit_circle() -> Uniform {
+        Uniform {
+            is_periodic: true,
+            ..Uniform::unit()
+        }
     }
 
     fn width(&self) -> f64 {
@@ -100,6 +132,13 @@ impl Univariate for Uniform {
 
     fn variance(&self) -> Option<f64> {
         Some(self.width() * self.width() / 12.0)
+    }
+
+    fn circle(&self) -> Option<Circle> {
+        self.is_periodic.then(|| Circle {
+            start: self.lo,
+            period: self.width(),
+        })
     }
 
     fn form(&self) -> Form1 {

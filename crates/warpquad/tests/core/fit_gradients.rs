@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use warpquad::belief::{MeanFunction, Theta};
 use warpquad::fit::{Fit, Objective, Parameters, Space};
+use warpquad::measure::{Circle, Circles};
 use warpquad::warp::{Identity, Warp};
 use warpquad::{Effects, Points, Process, kernel, warp};
 
@@ -42,14 +43,29 @@ fn gradient_error(
     space: Space,
     shares: &[f64],
 ) -> f64 {
+    let like = Theta {
+        effects,
+        ..Theta::constant(0.0, 1.0, vec![1.0; 2]).unwrap()
+    };
+    gradient_error_like(warp, kernel_name, mean, like, space, shares)
+}
+
+/// The same for a process with the effects and circles of another theta.
+fn gradient_error_like(
+    warp: &dyn Warp,
+    kernel_name: &str,
+    mean: MeanFunction,
+    like: Theta,
+    space: Space,
+    shares: &[f64],
+) -> f64 {
     let (x, g) = sample();
     let theta = Theta {
         mean,
         output_scale: 0.6,
         length_scales: vec![0.9, 1.4],
         noise: 0.01,
-        axes: None,
-        effects,
+        ..like
     };
     let process = Process::shared(kernel::by_name(kernel_name).unwrap(), theta.clone());
     let how = Fit {
@@ -133,6 +149,30 @@ fn gradients_are_exact_with_main_effects() {
 }
 
 #[test]
+fn gradients_are_exact_on_a_circle() {
+    let circle = Circle {
+        start: -1.0,
+        period: 2.3,
+    };
+    for effects in [None, Some(Effects::new(0.4, 0.8).unwrap())] {
+        let like = Theta {
+            effects,
+            circles: Circles::new(vec![None, Some(circle)]).map(Arc::new),
+            ..Theta::constant(0.0, 1.0, vec![1.0; 2]).unwrap()
+        };
+        for kernel in kernel::REGISTRY {
+            for mean in means() {
+                for space in Space::ALL {
+                    let (warp, mean, like) = (&warp::Gumbel::default(), mean.clone(), like.clone());
+                    let error = gradient_error_like(warp, kernel.name, mean, like, space, &[]);
+                    assert!(error < 2e-8, "{} in {space:?}: {error:e}", kernel.name);
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn a_flat_quadratic_mean_has_the_likelihood_of_a_constant_one() {
     let (x, g) = sample();
     for entry in warp::REGISTRY {
@@ -143,8 +183,7 @@ fn a_flat_quadratic_mean_has_the_likelihood_of_a_constant_one() {
                 output_scale: 0.6,
                 length_scales: vec![0.9, 1.4],
                 noise: 0.01,
-                axes: None,
-                effects: None,
+                ..Theta::constant(0.0, 1.0, vec![1.0; 2]).unwrap()
             };
             let process = Process::shared(kernel::by_name("matern32").unwrap(), theta.clone());
             let parameters =

@@ -5,6 +5,7 @@ mod audit;
 mod auto;
 mod axes;
 mod bad_input;
+mod circles;
 mod common;
 mod constraints;
 mod derived;

@@ -21,15 +21,30 @@ pub(super) fn along_axes(
     seed: u64,
     tuning: &Tuning,
 ) -> Option<Theta> {
-    let (d, scale) = (measure.dim(), measure.scale());
-    if d == 1 {
+    let (d, scale, circles) = (measure.dim(), measure.scale(), measure.circles());
+    let is_angle = |d: &usize| circles.as_ref().is_some_and(|c| c.each()[*d].is_some());
+    let (angles, lines): (Vec<usize>, Vec<usize>) = (0..d).partition(is_angle);
+    if lines.len() < 2 {
         return None;
     }
-    let (values, vectors) =
-        gradients(model, measure, seed, tuning.axes_nodes)?.symmetric_eigen()?;
-    let most = values.last().copied().filter(|most| *most > 0.0)?;
-    let row = |j: usize| (0..d).map(|i| vectors[(i, j)] / scale[i]).collect();
-    let rows: Vec<Vec<f64>> = (0..d).map(row).collect();
+    let slopes = gradients(model, measure, seed, tuning.axes_nodes)?;
+    let among = Mat::from_fn(lines.len(), lines.len(), |i, j| {
+        slopes[(lines[i], lines[j])]
+    });
+    let (along, vectors) = among.symmetric_eigen()?;
+    let most = along.last().copied().filter(|most| *most > 0.0)?;
+    let (mut rows, mut values) = (vec![vec![0.0; d]; d], vec![0.0; d]);
+    // An angle stays in its own row; a turned one would be no angle.
+    for &i in &angles {
+        rows[i][i] = 1.0 / scale[i];
+        values[i] = slopes[(i, i)];
+    }
+    for (j, (&row, value)) in lines.iter().zip(along).enumerate() {
+        for (i, &column) in lines.iter().enumerate() {
+            rows[row][column] = vectors[(i, j)] / scale[column];
+        }
+        values[row] = value;
+    }
     let theta = model.theta();
     let length =
         |value: &f64| (theta.output_scale / value.max(most / tuning.longest_axis.powi(2))).sqrt();

@@ -211,7 +211,7 @@ fn case<'a>(
     let posterior = anatomy.posterior;
     // Turned, a product measure is none; a sum is not the product that these integrals are.
     let theta = posterior.process().theta();
-    let is_product = theta.axes.is_none() && theta.effects.is_none();
+    let is_product = theta.axes.is_none() && theta.effects.is_none() && theta.circles.is_none();
     if measure.dim() != posterior.dim() || !is_product {
         return None;
     }

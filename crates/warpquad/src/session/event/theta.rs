@@ -56,6 +56,7 @@ pub(super) fn theta(json: &Json) -> Result<Theta, String> {
         mean,
         output_scale: number(fields.any("output_scale")?)?,
         length_scales: numbers(fields.any("length_scales")?)?,
+        circles: None,
         noise: number(fields.any("noise")?)?,
         axes: match object.get("axes") {
             Some(rows) => Some(Arc::new(axes(rows)?)),

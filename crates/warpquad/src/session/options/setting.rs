@@ -23,7 +23,7 @@ pub enum Setting {
 
 impl Setting {
     /// What kind of thing it is, for the end of "must be a number, got ...".
-    pub(super) fn what(&self) -> &'static str {
+    pub(in crate::session) fn what(&self) -> &'static str {
         match self {
             Setting::Flag(_) => "true or false",
             Setting::Integer(_) | Setting::Number(_) => "a number",

@@ -1,6 +1,6 @@
 //! Write what two runs of one problem must share, always in the same words.
 
-use super::{Integrand, PriorSpec, Problem};
+use super::{Integrand, Law, PriorSpec, Problem};
 use crate::session::options::{Kept, Setting, agreed};
 use serde_json::{Map, Value, json};
 
@@ -39,8 +39,13 @@ fn integrand(integrand: &Integrand) -> Value {
 fn prior(prior: &PriorSpec) -> Value {
     match prior {
         PriorSpec::Product(laws) => {
-            let law = |(name, values): &(String, Vec<f64>)| {
-                Value::Object(Map::from_iter([(name.clone(), numbers(values))]))
+            let law = |law: &Law| {
+                let mut fields = Map::from_iter([(law.name.clone(), numbers(&law.numbers))]);
+                if law.is_periodic {
+                    fields.insert("periodic".into(), json!(true));
+                }
+                fields.sort_keys();
+                Value::Object(fields)
             };
             json!({ "product": laws.iter().map(law).collect::<Vec<_>>() })
         }

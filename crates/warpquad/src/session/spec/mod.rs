@@ -23,6 +23,7 @@
 mod canonical;
 mod constraints;
 mod error;
+mod law;
 mod parse;
 mod prior;
 mod reader;
@@ -32,13 +33,14 @@ pub(super) use reader::setting;
 
 pub use super::options::{Budget, IntegrandSettings, MethodSpec, Restriction};
 pub use error::SpecError;
+pub use law::Law;
 pub use start::Start;
 
 use super::arguments::Arguments;
 use super::options::{Entry, Setting};
 use crate::engine::AUTO;
 use crate::error::{Error, Result, same_length};
-use crate::measure::{Empirical, Gaussian, Measure, Product, Restricted, univariate};
+use crate::measure::{Empirical, Gaussian, Measure, Product, Restricted};
 use crate::points::Points;
 use constraints::Mistake;
 use std::collections::BTreeMap;
@@ -164,9 +166,8 @@ impl Failed {
 /// The prior, by name.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PriorSpec {
-    /// Independent parameters: for each, the name of its law in
-    /// [`measure::REGISTRY`](crate::measure::REGISTRY) and its numbers.
-    Product(Vec<(String, Vec<f64>)>),
+    /// Independent parameters: the law of each.
+    Product(Vec<Law>),
     /// One normal law.
     Joint {
         /// The mean.
@@ -182,8 +183,8 @@ impl Problem {
     /// A problem without a file, everything else at its default.
     ///
     /// ```
-    /// use warpquad::session::spec::{Integrand, PriorSpec, Problem};
-    /// let prior = PriorSpec::Product(vec![("normal".to_string(), vec![0.0, 1.0])]);
+    /// use warpquad::session::spec::{Integrand, Law, PriorSpec, Problem};
+    /// let prior = PriorSpec::Product(vec![Law::new("normal", &[0.0, 1.0])]);
     /// let integrand = Integrand::Log("-x^2".to_string());
     /// let problem = Problem::new(integrand, vec!["x".to_string()], prior);
     /// let file = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]";
@@ -314,8 +315,7 @@ impl Problem {
         match &self.prior {
             PriorSpec::Product(laws) => {
                 same_length("prior", laws.len(), self.names.len())?;
-                let law = |(name, numbers): &(String, Vec<f64>)| univariate(name, numbers);
-                let laws = laws.iter().map(law).collect::<Result<_>>()?;
+                let laws = laws.iter().map(Law::build).collect::<Result<_>>()?;
                 Ok(Arc::new(Product::new(laws)?))
             }
             PriorSpec::Joint { mean, covariance } => {

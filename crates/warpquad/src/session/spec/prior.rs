@@ -2,9 +2,9 @@
 //! fixed.
 
 use super::reader::{Item, Section};
-use super::{PriorSpec, SpecError};
+use super::{Law, PriorSpec, SpecError};
 use crate::error::Error;
-use crate::measure::{Entry, Gaussian, REGISTRY, univariate};
+use crate::measure::{Entry, Gaussian, REGISTRY};
 use crate::session::arguments::{Argument, ArgumentKind, Arguments};
 use crate::session::options::Setting;
 
@@ -16,8 +16,8 @@ const LARGEST_SIZE: i128 = 1000;
 /// The field of a parameter that says how many numbers it has.
 const SIZE: &str = "size";
 
-/// The name of a law and its numbers.
-type Law = (String, Vec<f64>);
+/// The field of a parameter that says whether its two ends are one point.
+const PERIODIC: &str = "periodic";
 
 /// The integrand's arguments and the prior of those that are not fixed, from `[parameters]` or
 /// `[joint]`.
@@ -91,11 +91,20 @@ fn elements(item: &Item) -> Result<usize> {
     }
 }
 
+/// True or false.
+fn flag(item: &Item) -> Result<bool> {
+    match item.setting()? {
+        Setting::Flag(flag) => Ok(flag),
+        other => Err(item.error(format!("must be true or false, got {}", other.what()))),
+    }
+}
+
 /// The law of a parameter.
 fn law(item: &Item, section: &Section) -> Result<Law> {
     let known: Vec<&str> = REGISTRY.iter().map(|entry| entry.name).collect();
-    section.only(&[&known[..], &[SIZE]].concat(), "priors")?;
-    let priors = section.items.iter().filter(|item| item.name != SIZE);
+    section.only(&[&known[..], &[SIZE, PERIODIC]].concat(), "priors")?;
+    let is_prior = |item: &&Item| item.name != SIZE && item.name != PERIODIC;
+    let priors = section.items.iter().filter(is_prior);
     let priors: Vec<&Item> = priors.collect();
     let [prior] = priors[..] else {
         let count = priors.len();
@@ -106,8 +115,18 @@ fn law(item: &Item, section: &Section) -> Result<Law> {
     };
     let items = numbers_of(prior, entry)?;
     let numbers: Vec<f64> = items.iter().map(Item::number).collect::<Result<_>>()?;
-    univariate(entry.name, &numbers).map_err(|error| blame(error, prior, entry, &items))?;
-    Ok((prior.name.clone(), numbers))
+    let periodic = section.get(PERIODIC);
+    let law = Law {
+        is_periodic: periodic.map(flag).transpose()?.unwrap_or(false),
+        ..Law::new(&prior.name, &numbers)
+    };
+    law.build().map_err(|error| match (&error, periodic) {
+        (Error::Spec { field, reason, .. }, Some(item)) if field == PERIODIC => {
+            item.error(reason.clone())
+        }
+        _ => blame(error, prior, entry, &items),
+    })?;
+    Ok(law)
 }
 
 /// The numbers of a prior in their order, from a list, a table of names, or one number alone.

@@ -45,8 +45,8 @@ fn a_whole_file() {
     assert_eq!(problem.settings.range, Range::POSITIVE);
     assert_eq!(problem.names, ["x", "y"]);
     let laws = vec![
-        ("uniform".to_string(), vec![-5.0, 5.0]),
-        ("normal".to_string(), vec![0.0, 1.0]),
+        Law::new("uniform", &[-5.0, 5.0]),
+        Law::new("normal", &[0.0, 1.0]),
     ];
     assert_eq!(problem.prior, PriorSpec::Product(laws));
     assert_eq!(problem.method.name.as_deref(), Some("mmlt"));
@@ -193,7 +193,7 @@ fn every_prior_in_both_forms() {
         let text = format!("integrand.log = 'x'\nparameters.x = {{ {line} }}");
         assert_eq!(
             parse(&text).prior,
-            PriorSpec::Product(vec![(name, numbers)])
+            PriorSpec::Product(vec![Law::new(&name, &numbers)])
         );
     }
     for entry in crate::measure::REGISTRY {
@@ -232,10 +232,40 @@ fn parameters_keep_the_order_of_the_file() {
             panic!("{text}")
         };
         assert_eq!(
-            laws.iter().map(|law| law.1[0]).collect::<Vec<_>>(),
+            laws.iter().map(|law| law.numbers[0]).collect::<Vec<_>>(),
             [1.0, 2.0, 3.0]
         );
     }
+}
+
+#[test]
+fn angles() {
+    let text = "integrand.log = 'cos(x)'\nparameters.x = { uniform = [0, 6.5], periodic = true }";
+    let problem = parse(text);
+    let circle = problem.measure().unwrap().circles().unwrap().each()[0].unwrap();
+    assert_eq!((circle.start, circle.period), (0.0, 6.5));
+    let kept = problem.canonical()["prior"].to_string();
+    assert_eq!(
+        kept,
+        r#"{"product":[{"periodic":true,"uniform":[0.0,6.5]}]}"#
+    );
+    // What is not said to be periodic is kept as ever.
+    let plain = parse(&text.replace("true", "false"));
+    assert_eq!(
+        plain.canonical()["prior"].to_string(),
+        r#"{"product":[{"uniform":[0.0,6.5]}]}"#
+    );
+    assert!(plain.measure().unwrap().circles().is_none());
+    let refused = |law: &str| {
+        let text = format!("integrand.log = 'x'\nparameters.x = {{ {law} }}");
+        Problem::parse(&text).unwrap_err().to_string()
+    };
+    let normal = refused("normal = [0, 1], periodic = true");
+    assert!(
+        normal.contains("uniform") && normal.contains("into the integrand"),
+        "{normal}"
+    );
+    assert!(refused("uniform = [0, 1], periodic = 3").contains("true or false"));
 }
 
 #[test]
@@ -249,8 +279,8 @@ fn fixed_numbers_and_vectors() {
     );
     assert_eq!(problem.names, ["x", "beta[0]", "beta[1]"]);
     assert_eq!(problem.arguments.names(), ["c", "x", "beta[0]", "beta[1]"]);
-    let uniform = ("uniform".to_string(), vec![0.0, 3.0]);
-    let normal = ("normal".to_string(), vec![0.0, 1.0]);
+    let uniform = Law::new("uniform", &[0.0, 3.0]);
+    let normal = Law::new("normal", &[0.0, 1.0]);
     let laws = PriorSpec::Product(vec![normal, uniform.clone(), uniform]);
     assert_eq!(problem.prior, laws);
     assert_eq!(problem.measure().unwrap().dim(), 3);
