@@ -69,16 +69,20 @@ def priors(measures: list[Row]) -> str:
         typed = ", ".join(f"{parameter}: float" for parameter in parameters)
         made = ", ".join(f"float({parameter})" for parameter in parameters)
         made += "," if len(parameters) == 1 else ""
+        is_circle = name == "uniform"
+        more = ", periodic: bool = False" if is_circle else ""
+        about = "; `periodic=True` where they are one point" if is_circle else ""
+        last = ", periodic" if is_circle else ""
         text += f"""
 
-def {function}({typed}, *, size: int | None = None) -> Prior:
-    \"\"\"The {name} prior: {row["summary"]}.
+def {function}({typed}, *, size: int | None = None{more}) -> Prior:
+    \"\"\"The {name} prior: {row["summary"]}{about}.
 
     >>> import warpquad as wq
     >>> wq.{function}({numbers}, size=3)
     {function}({numbers}, size=3)
     \"\"\"
-    return Prior("{name}", ({made}), size)
+    return Prior("{name}", ({made}), size{last})
 """
     return text
 

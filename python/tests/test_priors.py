@@ -156,7 +156,8 @@ def test_every_registered_prior_has_a_constructor():
     for name, summary, parameters in rows:
         make = getattr(wq, name.replace("-", "_"))
         assert summary in make.__doc__
-        assert list(__import__("inspect").signature(make).parameters) == [*parameters, "size"]
+        more = ["size", "periodic"] if name == "uniform" else ["size"]
+        assert list(__import__("inspect").signature(make).parameters) == [*parameters, *more]
     assert wq.uniform(-1, hi=2) == wq.uniform(lo=-1, hi=2) == wq.Prior("uniform", (-1.0, 2.0))
     assert repr(wq.log_uniform(0.1, 2)) == "log_uniform(0.1, 2)"
     with pytest.raises(TypeError, match="hi"):

@@ -6,6 +6,7 @@ import math
 import bilby
 import numpy as np
 import pytest
+import scipy.special
 import scipy.stats as stats
 from bilby.core.prior import Constraint, DeltaFunction, Gaussian, PowerLaw, PriorDict, Uniform
 from warpquad.adapters import bilby as adapter
@@ -164,3 +165,19 @@ def test_the_noise_evidence_is_added(tmp_path):
     ratio = run(Noisy(), priors(), tmp_path, label="ratio", use_ratio=True)
     assert ratio.log_evidence == pytest.approx(plain.log_evidence, abs=0.1)
     assert ratio.log_bayes_factor == pytest.approx(ratio.log_evidence + 100)
+
+
+def test_a_periodic_boundary_is_a_circle(tmp_path):
+    class Phase(bilby.Likelihood):
+        def log_likelihood(self, parameters=None):
+            p = self.parameters if parameters is None else parameters
+            return float(30 * np.cos(p["phase"] - 0.02) - 2 * np.cos(p["tilt"]))
+
+    prior = PriorDict(
+        {"phase": Uniform(0, 2 * np.pi, boundary="periodic"), "tilt": bilby.core.prior.Sine(boundary="reflective")}
+    )
+    r = run(Phase(), prior, tmp_path, budget=40)
+    # The mean of exp(-2 cos) over a direction is sinh(2)/2.
+    truth = math.log(scipy.special.ive(0, 30)) + 30 + math.log(math.sinh(2) / 2)
+    assert r.log_evidence == pytest.approx(truth, abs=0.02)
+    assert list(r.sampler_output.circles) == ["phase"]

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+import scipy.special
 from cobaya.log import LoggedError
 from cobaya.run import run
 from cobaya.yaml import yaml_load_file
@@ -104,3 +105,14 @@ def test_output_and_resuming(tmp_path):
 def test_a_typo_in_an_option_is_an_error():
     with pytest.raises(LoggedError, match="budgte"):
         run(info(budgte=3)[0])
+
+
+def test_a_periodic_parameter_is_a_circle():
+    problem = {
+        "likelihood": {"wave": lambda phase: 30 * np.cos(phase - 0.02)},
+        "params": {"phase": {"prior": {"min": 0, "max": 2 * math.pi}, "periodic": True}},
+        "sampler": {"warpquad": {"budget": 16, "seed": 1}},
+    }
+    _, sampler = run(problem)
+    assert sampler.products()["logZ"] == pytest.approx(math.log(scipy.special.ive(0, 30)) + 30, abs=0.02)
+    assert sampler.products()["result"].circles == {"phase": (0.0, 2 * math.pi)}

@@ -67,10 +67,12 @@ def to_getdist(result: Result, n: int, seed: int, settings: dict[str, Any]) -> A
     import getdist  # type: ignore[import-untyped, import-not-found, unused-ignore]
 
     points, log_f = result._draws(n, seed)
-    ends = {
+    ends: dict[str, tuple[Any, ...]] = {
         name: tuple(end if math.isfinite(end) else None for end in pair)
         for name, pair in result.bounds.items()
     }
+    for name in result.circles:
+        ends[name] += ("periodic",)
     given: dict[str, Any] = {
         "samples": points,
         "loglikes": -log_f,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from warpquad._priors import Prior
 
 
-def uniform(lo: float, hi: float, *, size: int | None = None) -> Prior:
-    """The uniform prior: flat between two ends.
+def uniform(lo: float, hi: float, *, size: int | None = None, periodic: bool = False) -> Prior:
+    """The uniform prior: flat between two ends; `periodic=True` where they are one point.
 
     >>> import warpquad as wq
     >>> wq.uniform(1, 2, size=3)
     uniform(1, 2, size=3)
     """
-    return Prior("uniform", (float(lo), float(hi)), size)
+    return Prior("uniform", (float(lo), float(hi)), size, periodic)
 
 
 def log_uniform(lo: float, hi: float, *, size: int | None = None) -> Prior:

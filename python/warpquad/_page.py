@@ -62,6 +62,10 @@ def in_x(found: str, priors: Priors, report: dict[str, Any]) -> str:
         return json.dumps(shown)
     shown["mapped"] = []
     shown["names"] = list(priors.names)  # the core's are those of its coordinates
+    ends = [pair and (pair[0], pair[0] + pair[1]) for pair in shown["circles"]]
+    circles = priors.circles(ends)
+    pairs = (circles.get(name) for name in priors.names)
+    shown["circles"] = [pair and (pair[0], pair[1] - pair[0]) for pair in pairs]
     for part in ("draws", "prior"):
         shown[part] = _mapped(shown[part], priors)
     for part in ("evaluations", "failures"):

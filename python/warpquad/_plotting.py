@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from warpquad import _core
 from warpquad._errors import WarpquadError
 from warpquad._page import known
 from warpquad._words import counted
@@ -51,6 +52,12 @@ def plot(
     chosen = known(parameters, result.names)
     draws = _draws(result, n)
     prior = _prior(result, n)
+    seen = {name: values for name, values in result.observations.items()}
+    for name, (low, high) in result.circles.items():
+        # Cut where the posterior has the least mass, so that a mode across the ends is seen whole.
+        start = _core.turn(low, high - low, draws[name])
+        for points in (draws, prior, seen):
+            points[name] = start + np.mod(points[name] - start, high - low)
     shown = chosen or _informative(draws, prior)
     rest = [] if len(shown) == len(draws) else list(draws)
     rows = -(-len(rest) // ACROSS)
@@ -72,9 +79,9 @@ def plot(
         top, bottom = parts[-1].subplots(2, 1)
         _marginal(top, shown[0], draws, prior)
         top.legend(fontsize=8, frameon=False)
-        _look(bottom, shown[0], result)
+        _look(bottom, shown[0], result, seen)
     else:
-        _corner(parts[-1], shown, result, draws, prior)
+        _corner(parts[-1], shown, result, draws, prior, seen)
     return figure
 
 
@@ -188,13 +195,17 @@ def _values(result: Result) -> tuple[Array, str]:
 
 
 def _corner(
-    figure: Any, shown: list[str], result: Result, draws: dict[str, Array], prior: dict[str, Array]
+    figure: Any,
+    shown: list[str],
+    result: Result,
+    draws: dict[str, Array],
+    prior: dict[str, Array],
+    observed: dict[str, Array],
 ) -> None:
     """Marginals on the diagonal, and below it each pair with the evaluations."""
     grid = figure.subplots(len(shown), len(shown), squeeze=False)
     values, label = _values(result)
     order = np.argsort(values)
-    observed = result.observations
     dots: Any = None
     for i, below in enumerate(shown):
         for j, across in enumerate(shown):
@@ -278,10 +289,10 @@ def _smooth(rows: Array) -> Array:
     return np.asarray(sum(w * padded[k : k + len(rows)] for k, w in enumerate(weights)))
 
 
-def _look(axes: Axes, name: str, result: Result) -> None:
+def _look(axes: Axes, name: str, result: Result, observed: dict[str, Array]) -> None:
     """One parameter: f at every evaluation."""
     values, label = _values(result)
-    axes.plot(result.observations[name], values, "o", ms=4, color=ORANGE, mec="white", mew=0.4)
+    axes.plot(observed[name], values, "o", ms=4, color=ORANGE, mec="white", mew=0.4)
     axes.set_xlabel(name, fontsize=9)
     axes.set_ylabel(label, fontsize=9)
     axes.set_title(f"where it looked: {counted(result.evaluations, 'evaluation')}", fontsize=9, loc="left")

@@ -32,23 +32,27 @@ class Prior:
     numbers: tuple[float, ...]
     size: int | None = None
     """How many of them a vector has; None for a single number."""
+    periodic: bool = False
+    """Whether the two ends are one point, as of an angle; of a uniform prior only."""
 
     def __post_init__(self) -> None:
-        _core.check_prior(self.name, list(self.numbers))
+        _core.check_prior(self.name, list(self.numbers), bool(self.periodic))
         whole = isinstance(self.size, (int, np.integer)) and not isinstance(self.size, bool)
         if self.size is not None and not (whole and self.size >= 1):
             raise SpecError.of("size", f"must be a whole number, 1 or more, got {self.size!r}", self.size)
 
     def __repr__(self) -> str:
         size = [] if self.size is None else [f"size={self.size}"]
-        shown = ", ".join([f"{x:g}" for x in self.numbers] + size)
+        circle = ["periodic=True"] if self.periodic else []
+        shown = ", ".join([f"{x:g}" for x in self.numbers] + size + circle)
         return f"{self.name.replace('-', '_')}({shown})"
 
     @property
     def toml(self) -> str:
         """The prior as the problem file has it."""
         size = "" if self.size is None else f", size = {self.size}"
-        return f"{{ {self.name} = {_toml.numbers(self.numbers)}{size} }}"
+        circle = ", periodic = true" if self.periodic else ""
+        return f"{{ {self.name} = {_toml.numbers(self.numbers)}{size}{circle} }}"
 
 
 @dataclass(frozen=True)
@@ -150,6 +154,18 @@ class Priors:
             ends[column] = low, high
         return ends
 
+    def circles(self, ends: list[tuple[float, float] | None]) -> dict[str, tuple[float, float]]:
+        """The two ends of each periodic parameter, of those of the core's coordinates."""
+        if self.transform is not None:
+            return {}
+        out = {}
+        for column, (name, pair) in enumerate(zip(self.names, ends)):
+            if pair is not None:
+                to_x = self.columns.get(column)
+                low, high = pair if to_x is None else to_x(np.array(pair)).tolist()
+                out[name] = low, high
+        return out
+
     def show(self, x: Array) -> str:
         """All numbers of a point with their names."""
         return shown(self.arguments.number_names, x)
@@ -240,7 +256,7 @@ def _law(name: str, prior: Any) -> tuple[Prior, Callable[[Array], Array] | None,
     try:
         law, to_x = marginal(prior)
         kind = "unit" if law[0] == "uniform" else "score"
-        return Prior(*law), to_x, name if to_x is None else f"{kind}({name})"
+        return Prior(*law, periodic=bool(getattr(prior, "periodic", False))), to_x, name if to_x is None else f"{kind}({name})"
     except (TypeError, ValueError) as error:
         raise SpecError.of(f"prior of {name!r}", f"{error}") from error
 
@@ -287,5 +303,8 @@ def _transform(
     known = _names(names, len(names) if dim is None and names is not None else int(dim or 0))
     checked(given, np.full(len(known), 0.5), len(known))
     coordinates = [f"unit({name})" for name in known]
-    lines = [f"{_toml.text(name)} = {{ uniform = [0, 1] }}\n" for name in coordinates]
+    # Of a transform that came from another sampler: the coordinates that it takes for angles.
+    angles = set(getattr(given, "periodic", ()))
+    laws = [Prior("uniform", (0.0, 1.0), periodic=i in angles) for i in range(len(known))]
+    lines = [f"{_toml.text(name)} = {law.toml}\n" for name, law in zip(coordinates, laws)]
     return Priors(known, "[parameters]\n" + "".join(lines), coordinates, transform=given)

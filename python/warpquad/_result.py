@@ -257,6 +257,12 @@ class Result:
         has no end, and where a prior transform does not say."""
         return dict(zip(self.names, self.priors.bounds(self.core.support)))
 
+    @property
+    def circles(self) -> dict[str, tuple[float, float]]:
+        """The two ends of each periodic parameter, which are one point; a prior transform does not
+        say them."""
+        return self.priors.circles(self.core.circles)
+
     def prior(self, n: int = 4000) -> dict[str, Array]:
         """About n points that follow the prior, evenly spread; all draws of a prior that is an
         array of them."""

@@ -439,6 +439,19 @@ impl Session {
         self.compute(py, |session| Ok(session.problem().measure()?.support()))
     }
 
+    /// Of each coordinate on a circle the two ends, which are one point.
+    #[getter]
+    fn circles(&self, py: Python<'_>) -> PyResult<Vec<Option<(f64, f64)>>> {
+        self.compute(py, |session| {
+            let circles = session.problem().measure()?.circles();
+            let each = circles.as_ref().map_or(&[][..], |circles| circles.each());
+            let ends = each
+                .iter()
+                .map(|circle| circle.map(|circle| (circle.start, circle.start + circle.period)));
+            Ok(ends.collect())
+        })
+    }
+
     /// The parameters that are coordinates of what the user calls x.
     #[getter]
     fn mapped(&self, py: Python<'_>) -> Vec<String> {

@@ -1,5 +1,6 @@
 //! Set models side by side on one page: evidence, Bayes factors, and marginals over each other.
 
+use crate::cut::{turn, within};
 use crate::figure::corner::column;
 use crate::figure::overlay::{Drawn, evidences, marginals};
 use crate::findings::Findings;
@@ -80,16 +81,39 @@ fn shared(runs: &[(String, Findings)]) -> Vec<String> {
 
 fn overlaid(name: &str, runs: &[(String, Findings)]) -> Result<crate::Figure> {
     let (mut drawn, mut prior): (Vec<Drawn<'_>>, Option<Vec<f64>>) = (Vec::new(), None);
+    let turn = common_turn(name, runs);
+    let shown = |rows: &[Vec<f64>], k: usize| match turn {
+        Some((low, period)) => column(rows, k)
+            .iter()
+            .map(|x| within(*x, low, period))
+            .collect(),
+        None => column(rows, k),
+    };
     for (place, (run, found)) in runs.iter().enumerate() {
         let Some(k) = found.names.iter().position(|own| own == name) else {
             continue;
         };
         if !found.draws.is_empty() {
-            prior.get_or_insert_with(|| column(&found.prior, k));
-            drawn.push((run, place, column(&found.draws, k)));
+            prior.get_or_insert_with(|| shown(&found.prior, k));
+            drawn.push((run, place, shown(&found.draws, k)));
         }
     }
     marginals(name, &prior.unwrap_or_default(), &drawn)
+}
+
+/// The turn that shows the draws of all runs, of a parameter that has one circle in all: its lower
+/// end and its period.
+fn common_turn(name: &str, runs: &[(String, Findings)]) -> Option<(f64, f64)> {
+    let (mut circles, mut draws) = (Vec::new(), Vec::new());
+    for (_, found) in runs {
+        if let Some(k) = found.names.iter().position(|own| own == name) {
+            circles.push(found.circles.get(k).copied().flatten()?);
+            draws.extend(column(&found.draws, k));
+        }
+    }
+    let first = *circles.first()?;
+    let same = circles.iter().all(|circle| *circle == first);
+    same.then(|| (turn(first, &draws), first[1]))
 }
 
 #[cfg(test)]

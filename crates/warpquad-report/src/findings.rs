@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 use warpquad::engine::{Engine, Outcome};
 use warpquad::functional::Nodes;
+use warpquad::measure::Circle;
+use warpquad::session::spec::Problem;
 use warpquad::session::{Report, Session};
 use warpquad::{Error, Result, Value};
 
@@ -113,6 +115,8 @@ pub struct Findings {
     pub stop: String,
     /// The parameters' names.
     pub names: Vec<String>,
+    /// Of each periodic parameter where its circle begins, and the period.
+    pub circles: Vec<Option<[f64; 2]>>,
     /// Parameters that are coordinates of a function in the user's own program.
     pub mapped: Vec<String>,
     /// The integrand, the prior and the range of f.
@@ -175,6 +179,7 @@ impl Findings {
             no_answer,
             stop: stop.into(),
             names: problem.names.clone(),
+            circles: circles(problem)?,
             mapped: problem.settings.mapped.clone(),
             problem: problem.canonical(),
             text: session.text().into(),
@@ -302,6 +307,14 @@ fn shown(value: Value, in_logs: bool) -> Option<f64> {
         (Value::Linear(f), true) => f.ln(),
         (Value::Linear(f), false) => f,
     })
+}
+
+/// Which parameters are angles.
+fn circles(problem: &Problem) -> Result<Vec<Option<[f64; 2]>>> {
+    let circles = problem.measure()?.circles();
+    let each = circles.as_ref().map_or(&[][..], |circles| circles.each());
+    let ends = |circle: &Option<Circle>| circle.map(|circle| [circle.start, circle.period]);
+    Ok(each.iter().map(ends).collect())
 }
 
 /// Points that follow the prior, whatever the method.

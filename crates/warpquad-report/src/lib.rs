@@ -22,6 +22,7 @@
 mod answer;
 mod axis;
 mod comparison;
+mod cut;
 mod density;
 mod figure;
 mod findings;
@@ -35,6 +36,7 @@ mod under_way;
 mod words;
 
 pub use comparison::comparison;
+pub use cut::turn;
 pub use figure::{Figure, Hover, Panel};
 pub use findings::{DRAWS, DRAWS_SEED, Evaluated, Failed, Findings, Kind, LeftOut, Step, Trust};
 pub use kept::{FILE, look};
@@ -64,6 +66,7 @@ pub fn figures(found: &Findings, parameters: Option<&[String]>) -> Result<Vec<Fi
 
 /// The corner plot of the named parameters, or of all.
 pub fn corner(found: &Findings, parameters: Option<&[String]>) -> Result<Figure> {
-    let shown = figure::corner::chosen(found, parameters)?;
-    figure::corner::draw(found, &shown)
+    let found = cut::cut(found);
+    let shown = figure::corner::chosen(&found, parameters)?;
+    figure::corner::draw(&found, &shown)
 }

@@ -1,6 +1,7 @@
 //! Sum up the posterior of each parameter in a row of a table.
 
 use crate::axis::quantile;
+use crate::cut::cut;
 use crate::figure::corner::column;
 use crate::findings::Findings;
 
@@ -21,8 +22,10 @@ pub struct Row {
     pub best: Option<f64>,
 }
 
-/// A row for each parameter, in their order; numbers are NaN where there are no draws.
+/// A row for each parameter, in their order; numbers are NaN where there are no draws. Those of a
+/// periodic parameter are of the turn that shows its draws whole.
 pub fn summary(found: &Findings) -> Vec<Row> {
+    let found = &*cut(found);
     let best = found.best().map(|i| &found.evaluations[i].x);
     let row = |(k, name): (usize, &String)| {
         let mut draws = column(&found.draws, k);

@@ -7,9 +7,14 @@ import os
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from warpquad._errors import SpecError
+from warpquad._priors import Prior
+from warpquad._scipy import marginal
 
 
 class Extended:
@@ -82,6 +87,49 @@ def kept(
     most = out.pop(budget, None)
     if most is not None and most != float("inf"):
         out.setdefault("budget", int(most))
+    return out
+
+
+class Angle:
+    """A bounded prior whose two ends are one point, by its quantile function."""
+
+    periodic = True
+
+    def __init__(self, prior: Any) -> None:
+        self.prior = prior
+
+    def ppf(self, u: Any) -> Any:
+        """x of a probability."""
+        return self.prior.ppf(u)
+
+    def support(self) -> Any:
+        """Where the prior ends."""
+        return self.prior.support()
+
+
+def angle(prior: Any) -> Any:
+    """The same prior on a circle: its two ends are one point."""
+    if isinstance(prior, Prior):
+        return replace(prior, periodic=True)
+    law, to_x = marginal(prior)
+    return Prior(*law, periodic=True) if to_x is None else Angle(prior)
+
+
+class Angled(Extended):
+    """A prior transform some of whose coordinates of the unit cube are angles."""
+
+    def __init__(self, function: Extended, periodic: Any, dim: int | None) -> None:
+        super().__init__(function)
+        self.periodic = places(periodic, dim)
+
+
+def places(periodic: Any, dim: int | None) -> tuple[int, ...]:
+    """The places of periodic parameters: given as such, or as a yes or no for each."""
+    given = np.atleast_1d(np.asarray(() if periodic is None else periodic))
+    chosen = np.flatnonzero(given) if given.dtype == bool else given
+    out = tuple(int(place) for place in chosen)
+    if dim is not None and any(not 0 <= place < dim for place in out):
+        raise SpecError.of("periodic", f"names the parameters {list(out)}, counted from 0, but there are {dim}")
     return out
 
 

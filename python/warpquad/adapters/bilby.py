@@ -30,7 +30,7 @@ MOST_DRAWS = 200_000
 
 # bilby's priors that the core has too.
 LAWS: dict[str, Callable[[Any], Prior | None]] = {
-    "Uniform": lambda p: Prior("uniform", (p.minimum, p.maximum)),
+    "Uniform": lambda p: Prior("uniform", (p.minimum, p.maximum), periodic=_is_periodic(p)),
     "LogUniform": lambda p: Prior("log-uniform", (p.minimum, p.maximum)),
     "Gaussian": lambda p: Prior("normal", (p.mu, p.sigma)),
     "TruncatedGaussian": lambda p: Prior("truncated-normal", (p.mu, p.sigma, p.minimum, p.maximum)),
@@ -47,11 +47,16 @@ SAME = {"Normal": "Gaussian", "TruncatedNormal": "TruncatedGaussian", "HalfNorma
 SAME |= {"LogGaussian": "LogNormal", "Lorentzian": "Cauchy"}
 
 
+def _is_periodic(prior: Any) -> bool:
+    return str(prior.boundary) == "periodic"
+
+
 class Quantiles:
     """A prior of bilby by its quantile function."""
 
     def __init__(self, prior: Any) -> None:
         self.prior = prior
+        self.periodic = _is_periodic(prior)
 
     def ppf(self, u: Any) -> Any:
         """x of a probability."""
@@ -66,7 +71,7 @@ def law(prior: Any) -> Prior | Quantiles:
     """The core's own law of a prior, or its quantiles."""
     name = type(prior).__name__
     make = LAWS.get(SAME.get(name, name))
-    known = make(prior) if make is not None and type(prior).__module__.startswith("bilby.") else None
+    known = make(prior) if make is not None and (name == "Uniform" or not _is_periodic(prior)) and type(prior).__module__.startswith("bilby.") else None
     return known if known is not None else Quantiles(prior)
 
 

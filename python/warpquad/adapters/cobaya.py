@@ -23,6 +23,7 @@ from warpquad import _problem
 from warpquad._core import __version__
 from warpquad._integrate import integrate
 from warpquad._result import Result
+from warpquad.adapters._porting import angle
 
 Array = npt.NDArray[np.float64]
 
@@ -67,9 +68,12 @@ class Warpquad(Sampler):  # type: ignore[misc, unused-ignore]
         names = list(self.model.parameterization.sampled_params())
         given = {keyword: getattr(self, keyword) for keyword in _problem.TABLE}
         given = {keyword: value for keyword, value in given.items() if value is not None}
+        priors = dict(zip(names, self.model.prior.pdf))
+        for place in getattr(self.model.prior, "_periodic_bounds", ()):
+            priors[names[place]] = angle(priors[names[place]])
         r = integrate(
             self.log_f,
-            dict(zip(names, self.model.prior.pdf)),
+            priors,
             argument="array",
             seed=self.seed,
             run=self.run_directory(self.output) if self.output else None,

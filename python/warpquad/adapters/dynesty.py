@@ -7,12 +7,12 @@ from typing import Any
 
 from warpquad._integrate import integrate
 from warpquad._result import Result
-from warpquad.adapters._porting import Extended, kept, tell_blobs, workers_of
+from warpquad.adapters._porting import Angled, Extended, kept, tell_blobs, workers_of
 
 # Options of NestedSampler, DynamicNestedSampler and their run_nested (dynesty 3.1) that steer
 # nested sampling.
 UNUSED = frozenset(
-    "nlive bound sample periodic reflective update_interval first_update live_points enlarge "
+    "nlive bound sample reflective update_interval first_update live_points enlarge "
     "bootstrap walks facc slices fmove max_move ncdim npdim save_evaluation_history "
     "history_filename gradient grad_args grad_kwargs compute_jac maxiter dlogz logl_max add_live "
     "print_progress print_func save_bounds checkpoint_file checkpoint_every resume nlive_init "
@@ -35,6 +35,7 @@ def like_dynesty(
     queue_size: int | None = None,
     use_pool: Mapping[str, bool] | None = None,
     rstate: Any = None,
+    periodic: Sequence[int] | None = None,
     names: Sequence[str] | None = None,
     **options: Any,
 ) -> Result:
@@ -56,6 +57,7 @@ def like_dynesty(
         blob: the log likelihood returns (log L, blob); the blobs are not kept.
         pool, queue_size, use_pool: a pool of processes, and how many points are under way.
         rstate: a numpy generator; the run's seed is drawn from it.
+        periodic: the places of parameters whose prior transform goes once round a circle.
         names: the parameters' names; x0, x1 and so on by default.
         options: those of `wq.integrate`, such as `budget=200`; `maxcall` is another word for it.
             Options of dynesty that steer nested sampling are left out, with a warning.
@@ -68,5 +70,5 @@ def like_dynesty(
     if (use_pool or {}).get("loglikelihood", True):
         given = workers_of(pool, queue_size) | given
     loglike = Extended(loglikelihood, logl_args, logl_kwargs, blob)
-    transform = Extended(prior_transform, ptform_args, ptform_kwargs)
+    transform = Angled(Extended(prior_transform, ptform_args, ptform_kwargs), periodic, ndim)
     return integrate(loglike, transform, names=names, dim=ndim, argument="array", **given)

@@ -8,11 +8,11 @@ from typing import Any
 from warpquad._errors import SpecError
 from warpquad._integrate import integrate
 from warpquad._result import Result
-from warpquad.adapters._porting import Extended, kept, tell_blobs, workers_of
+from warpquad.adapters._porting import Angled, Extended, angle, kept, places, tell_blobs, workers_of
 
 # Options of Sampler and its run (nautilus 1.0) that steer its sampling.
 UNUSED = frozenset(
-    "n_live n_update enlarge_per_dim n_points_min split_threshold periodic n_networks "
+    "n_live n_update enlarge_per_dim n_points_min split_threshold n_networks "
     "neural_network_kwargs n_batch n_like_new_bound filepath resume f_live n_shell n_eff "
     "discard_exploration verbose".split()
 )
@@ -39,6 +39,7 @@ def like_nautilus(
     likelihood_kwargs: Mapping[str, Any] | None = None,
     vectorized: bool = False,
     pass_dict: bool | None = None,
+    periodic: Sequence[int] | None = None,
     pool: Any = None,
     blobs_dtype: Any = None,
     timeout: float | None = None,
@@ -60,6 +61,7 @@ def like_nautilus(
             cube; then `n_dim` is needed.
         likelihood: as nautilus takes it, and so are prior_args, prior_kwargs, likelihood_args,
             likelihood_kwargs, vectorized and pass_dict.
+        periodic: the places of parameters that go once round a circle.
         pool: a number of processes, a pool, or two pools, of which the first evaluates.
         blobs_dtype: the likelihood returns blobs too; they are not kept.
         timeout: the seconds of the whole run.
@@ -80,13 +82,16 @@ def like_nautilus(
             raise SpecError.of("n_dim", "is needed where the prior is a function")
         if pass_dict:
             raise SpecError.of("pass_dict", "needs a nautilus.Prior, which has names")
-        transform = Extended(prior, prior_args, prior_kwargs)
+        transform = Angled(Extended(prior, prior_args, prior_kwargs), periodic, n_dim)
         return integrate(
             log_f, transform, names=names, dim=n_dim, argument="array", vectorized=vectorized, **given
         )
     laws = dict(zip(prior.keys, prior.dists))
     aliases = {name: law for name, law in laws.items() if isinstance(law, str)}
     priors = {name: law for name, law in laws.items() if name not in aliases}
+    free = [name for name, law in priors.items() if hasattr(law, "isf")]
+    for place in places(periodic, len(free)):
+        priors[free[place]] = angle(priors[free[place]])
     if pass_dict is False:
         # The array has neither fixed numbers nor second names.
         priors = {name: law for name, law in priors.items() if hasattr(law, "isf")}

@@ -8,11 +8,11 @@ from typing import Any
 from warpquad._errors import SpecError
 from warpquad._integrate import integrate
 from warpquad._result import Result
-from warpquad.adapters._porting import Extended, kept, tell_blobs, workers_of
+from warpquad.adapters._porting import Extended, angle, kept, places, tell_blobs, workers_of
 
 # Options of Sampler and its run (pocoMC 1.2) that steer its sampling.
 UNUSED = frozenset(
-    "n_effective n_active periodic reflective transform pytorch_threads flow train_config "
+    "n_effective n_active reflective transform pytorch_threads flow train_config "
     "train_frequency precondition dynamic metric n_prior sample n_steps n_max_steps resample "
     "output_dir output_label n_ess n_total n_evidence resume_state_path save_every".split()
 )
@@ -26,6 +26,7 @@ def like_pocomc(
     likelihood_args: Sequence[Any] | None = None,
     likelihood_kwargs: Mapping[str, Any] | None = None,
     vectorize: bool = False,
+    periodic: Sequence[int] | None = None,
     blobs_dtype: Any = None,
     pool: Any = None,
     random_state: int | None = None,
@@ -38,6 +39,7 @@ def like_pocomc(
         prior: a `pocomc.Prior`, or its list of frozen distributions of scipy.stats.
         likelihood, likelihood_args, likelihood_kwargs, vectorize: as pocoMC takes them.
         n_dim: the number of parameters, which the prior says too.
+        periodic: the places of parameters that go once round a circle.
         blobs_dtype: the likelihood returns blobs too; they are not kept.
         pool: a number of processes, or a pool.
         random_state: the seed.
@@ -63,6 +65,8 @@ def like_pocomc(
             "prior", f"must be a pocomc.Prior or a list of distributions, got {prior!r}; "
             "where it has a quantile function, wq.like_dynesty takes that"
         )
+    for place in places(periodic, len(laws)):
+        laws[place] = angle(laws[place])
     known = [f"x{i}" for i in range(len(laws))] if names is None else list(names)
     if len(known) != len(laws) or n_dim not in (None, len(laws)):
         raise SpecError.of("prior", f"has {len(laws)} parameters, but n_dim is {n_dim} and there are {len(known)} names")

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from warpquad._errors import SpecError
 from warpquad._integrate import integrate
 from warpquad._result import Result
-from warpquad.adapters._porting import kept
+from warpquad.adapters._porting import Angled, Extended, kept
 
 Array = npt.NDArray[np.float64]
 
 # Options of ReactiveNestedSampler and its run (UltraNest 4.6) that steer nested sampling.
 UNUSED = frozenset(
-    "wrapped_params resume run_num log_dir num_test_samples draw_multiple num_bootstraps ndraw_min "
+    "resume run_num log_dir num_test_samples draw_multiple num_bootstraps ndraw_min "
     "ndraw_max storage_backend warmstart_max_tau comm update_interval_volume_fraction "
     "update_interval_ncall log_interval show_status viz_callback dlogz dKL frac_remain Lepsilon "
     "min_ess max_iters max_num_improvement_loops min_num_live_points cluster_num_live_points "
@@ -47,6 +47,7 @@ def like_ultranest(
     transform: Callable[..., Any] | None = None,
     *,
     derived_param_names: Sequence[str] = (),
+    wrapped_params: Sequence[bool] | None = None,
     vectorized: bool = False,
     **options: Any,
 ) -> Result:
@@ -65,6 +66,7 @@ def like_ultranest(
     Args:
         param_names, loglike, transform: as UltraNest takes them.
         derived_param_names: must be empty; compute derived parameters from the draws.
+        wrapped_params: for each parameter whether it goes once round a circle.
         vectorized: both functions take points as rows. So many of them go into one call as
             `batch=` says, 8 by default.
         options: those of `wq.integrate`, such as `budget=200`; `max_ncalls` is another word for it.
@@ -81,6 +83,7 @@ def like_ultranest(
     prior: Any = transform or itself
     if transform is not None and vectorized:
         prior = OneRow(transform)
+    prior = Angled(Extended(prior), np.asarray(wrapped_params, dtype=bool) if wrapped_params else None, len(param_names))
     return integrate(
         loglike, prior, names=list(param_names), argument="array", vectorized=vectorized, **given
     )

@@ -104,6 +104,7 @@ impl Gp {
             noise,
             axes: None,
             effects: None,
+            circles: None,
         };
         let made = theta.check().and_then(|()| {
             let kernel = kernel.get()?;

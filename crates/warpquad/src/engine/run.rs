@@ -65,6 +65,13 @@ impl Engine {
         seed: u64,
     ) -> Result<Engine> {
         let frame = Frame::prior(measure, strategy.chart())?;
+        if measure.circles().is_some() && frame.measure().circles().is_none() {
+            let chart = strategy.chart().name();
+            let reason = format!(
+                "{chart} has no circle for a periodic parameter; take natural, unit or identity"
+            );
+            return Err(Error::spec("coordinates", reason));
+        }
         let tuning = strategy.climbing(range);
         Ok(Engine {
             points: Points::empty(measure.dim())?,

@@ -161,7 +161,7 @@ fn a_narrow_peak_across_the_edge_has_one_frame() {
     );
     // The point opposite to the peak is as far as any.
     let frame = engine.history().frame().clone();
-    for x in [[3.13, 30.0], [-3.14, 30.0], [1.0, 29.0]] {
+    for x in [[3.13, 30.0], [-3.12, 30.0], [1.0, 29.0]] {
         let back = frame.point_from_frame(&frame.point_to_frame(&x).unwrap());
         assert!(
             (back[0] - x[0]).abs() < 1e-9 && (back[1] - x[1]).abs() < 1e-6,
@@ -218,4 +218,13 @@ fn every_chart_but_the_score_knows_the_circle() {
     free.from_natural(&[0.4], &mut here);
     free.from_natural(&[0.4 + circle.period], &mut there);
     assert!((here[0] - there[0]).abs() < 1e-12);
+}
+
+#[test]
+fn a_score_is_refused() {
+    let prior = Product::new(vec![angle(0.0)]).unwrap();
+    let mut method = Method::auto(Range::POSITIVE);
+    method.coordinates = Chart::Score;
+    let error = Engine::new(method, Range::POSITIVE, &prior, 0).unwrap_err();
+    assert!(error.to_string().contains("natural"), "{error}");
 }
