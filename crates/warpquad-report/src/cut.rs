@@ -13,7 +13,8 @@ const ARCS: usize = 64;
 /// ```
 /// use warpquad_report::turn;
 /// // Draws around 0 on a circle from 0 to 8.
-/// let draws: Vec<f64> = (0..400).map(|i| [0.002 * i as f64, 8.0 - 0.002 * i as f64][i % 2]).collect();
+/// let draw = |i: usize| [0.002 * i as f64, 8.0 - 0.002 * i as f64][i % 2];
+/// let draws: Vec<f64> = (0..400).map(draw).collect();
 /// let low = turn([0.0, 8.0], &draws);
 /// assert!((-5.0..-3.0).contains(&low));
 /// assert_eq!(turn([0.0, 8.0], &[4.0, 4.1, 3.9]), 0.0);
