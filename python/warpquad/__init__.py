@@ -64,6 +64,7 @@ from warpquad.adapters.nautilus import like_nautilus as like_nautilus
 from warpquad.adapters.numpyro import from_numpyro as from_numpyro
 from warpquad.adapters.pocomc import like_pocomc as like_pocomc
 from warpquad.adapters.pymc import from_pymc as from_pymc
+from warpquad.adapters.stan import from_stan as from_stan
 from warpquad.adapters.ultranest import like_ultranest as like_ultranest
 
 if _typing.TYPE_CHECKING:
