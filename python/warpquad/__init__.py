@@ -2,6 +2,8 @@
 
 import typing as _typing
 
+from warpquad._ask_tell import AskTell as AskTell
+from warpquad._ask_tell import ask_tell as ask_tell
 from warpquad._blocks import fit as fit
 from warpquad._blocks import warp_from as warp_from
 from warpquad._core import GP as GP
