@@ -2,6 +2,8 @@
 
 import json
 import math
+import subprocess
+import sys
 
 import anesthetic
 import arviz
@@ -82,3 +84,24 @@ def test_anesthetic(result):
     draws, log_f = result._draws(3000, 0)
     assert np.array_equal(samples["logL"].to_numpy(), log_f)
     assert samples.attrs["log_z"] == result.log_z and samples.attrs["log_z_sd"] == result.log_z_sd
+
+
+def test_the_same_from_the_command_line(tmp_path, capsys):
+    priors = {"a": wq.normal(0, 1), "beta": wq.uniform(-1, 1, size=2), "phi": wq.uniform(0, 6, periodic=True)}
+    r = wq.integrate(lambda a, beta, phi: -(a**2), priors, budget=20, run=tmp_path / "run", progress=False)
+
+    def export(*words):
+        return subprocess.run([sys.executable, "-m", "warpquad", *map(str, words)], capture_output=True, text=True)
+
+    for form, file in [("arviz", "draws.nc"), ("getdist", "root"), ("anesthetic", "draws.csv")]:
+        done = export(tmp_path / "run", form, tmp_path / file, "--draws", 1000)
+        assert done.returncode == 0, done.stderr
+    tree = arviz.from_netcdf(tmp_path / "draws.nc")
+    assert tree.attrs["log_z"] == r.log_z and tree.posterior["beta"].shape == (4, 250, 2)
+    assert np.array_equal(tree.posterior["a"].values.ravel(), r.posterior(1000)["a"])
+    chains = getdist.loadMCSamples(str(tmp_path / "root"))
+    assert chains.mean("a") == pytest.approx(r.posterior(1000)["a"].mean(), rel=1e-5)
+    assert "phi" in chains.ranges.periodic
+    assert len(anesthetic.read_csv(tmp_path / "draws.csv")) == 1000
+    nothing = export(tmp_path / "nowhere", "arviz", tmp_path / "x.nc")
+    assert nothing.returncode == 1 and "holds no run" in nothing.stderr
