@@ -32,6 +32,8 @@ pub(super) struct Ascent {
     values: Vec<f64>,
     /// Which of them stand for space-filling points.
     is_design: Vec<bool>,
+    /// How many of them the climb waited for.
+    awaited: usize,
     /// The peaks that frames followed, with the number of observations that each rests on.
     peaks: Vec<(usize, Peak)>,
 }
@@ -70,6 +72,7 @@ impl Ascent {
             points: Vec::new(),
             values: Vec::new(),
             is_design: Vec::new(),
+            awaited: 0,
             peaks: Vec::new(),
         })
     }
@@ -138,6 +141,7 @@ impl Ascent {
             }
             let is_awaited = awaited.is_some();
             climb.tell(&z, value, is_awaited);
+            self.awaited += usize::from(is_awaited);
         }
         self.observed.push(x.to_vec());
         self.points.push(z);
@@ -340,15 +344,22 @@ impl Ascent {
         peak.map(|peak| self.free.with_peak(peak)).transpose()
     }
 
-    /// How far the best value has risen above the space-filling points, or over the last half of
-    /// the observations if that is farther, in nats: the climb may still rise as far.
+    /// How far the climb may still rise, in nats: as far as the best value has risen above the
+    /// space-filling points, or over the last half of the observations if that is farther.
+    ///
+    /// Of a climb that has hardly begun nothing is known but how far f falls over the prior.
     pub fn rise_nats(&self) -> f64 {
         let top = highest(self.values.iter().copied());
         let first_half = self.values[..self.values.len() / 2].iter().copied();
         let design = self.values.iter().zip(&self.is_design);
-        let design = design.filter(|(_, is)| **is).map(|(value, _)| *value);
-        let rise = top - highest(first_half).min(highest(design));
-        if rise.is_finite() { rise } else { 0.0 }
+        let design: Vec<f64> = design.filter(|(_, is)| **is).map(|(v, _)| *v).collect();
+        // Of a run that began with given points there may be no space-filling ones.
+        let before = [highest(first_half), highest(design.iter().copied())];
+        let begun = self.awaited >= self.tuning.climb_begun_per_dimension * self.free.dim();
+        let usual = (!begun).then(|| median(&design));
+        let below = before.into_iter().chain(usual).map(|value| top - value);
+        let farthest = below.filter(|nats| nats.is_finite()).fold(0.0, f64::max);
+        farthest.min(FARTHEST_RISE)
     }
 
     /// How far from its centre a frame takes observations.
@@ -392,11 +403,15 @@ impl Ascent {
             points: Vec::new(),
             values: Vec::new(),
             is_design: Vec::new(),
+            awaited: 0,
             peaks: peaks.cloned().collect(),
             ..self.clone()
         }
     }
 }
+
+/// No interval of ln Z reaches farther, in nats: it says that nothing is known.
+const FARTHEST_RISE: f64 = 1e4;
 
 /// A normal law has less than this beyond each end of what a climb may ask for.
 const BEYOND: f64 = 3e-14;

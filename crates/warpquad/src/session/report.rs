@@ -206,6 +206,7 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
         belief_sd: law.ln_sd(),
         ln_f: values.iter().map(|value| value.ln_abs()).collect(),
         is_climbing: climb.is_some_and(|climb| !climb.has_ended()),
+        is_signed: session.problem().settings.range.lo < 0.0,
         noise_sd: noise.sqrt(),
         failed_part: answer.and_then(|answer| answer.doubts.failed_part),
         suspected_noise_sd: answer.and_then(|answer| answer.doubts.noise_sd),

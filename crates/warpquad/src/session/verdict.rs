@@ -46,6 +46,8 @@ pub struct Evidence {
     pub ln_f: Vec<f64>,
     /// Whether a climb to a narrow peak is under way.
     pub is_climbing: bool,
+    /// Whether f may be of any sign.
+    pub is_signed: bool,
     /// The sd of declared noise on ln f.
     pub noise_sd: f64,
     /// How many times wider the answer was made, because an earlier one was too narrow.
@@ -166,7 +168,8 @@ fn rising(of: &Evidence) -> Option<Reason> {
     let best = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let rise = best(&of.ln_f) - best(&of.ln_f[..early]);
     let allowed = RISE_NATS.max(4.0 * of.noise_sd);
-    (of.has_model && early > 0 && rise > allowed).then(|| Reason {
+    // An f of any sign may well be near 0 until late.
+    (of.has_model && !of.is_signed && early > 0 && rise > allowed).then(|| Reason {
         code: "rising",
         sentence: format!(
         "The largest value rose by {rise:.1} nats in the last fifth of the run: raise the budget."
@@ -195,7 +198,9 @@ fn wide(of: &Evidence) -> Option<Reason> {
 }
 
 fn moved(of: &Evidence) -> Option<Reason> {
-    let widening = of.widening.filter(|widening| *widening > WIDENING)?;
+    // What is widened while a climb goes on is said by `rising`.
+    let is_settling = !of.is_climbing;
+    let widening = of.widening.filter(|w| is_settling && *w > WIDENING)?;
     // A move that is wide enough by now, and too small to matter, is no reason.
     (of.ln_z_sd > 0.01).then(|| Reason {
         code: "moved",
@@ -437,6 +442,29 @@ mod tests {
         for (code, evidence) in cases {
             assert_eq!(codes(&evidence), [code]);
         }
+    }
+
+    #[test]
+    fn an_answer_while_climbing_is_wide_but_has_not_moved() {
+        let climbing = Evidence {
+            is_climbing: true,
+            widening: Some(50.0),
+            ln_z_sd: 0.4,
+            ..sound()
+        };
+        assert_eq!(codes(&climbing), ["rising"]);
+    }
+
+    #[test]
+    fn an_f_of_any_sign_does_not_rise() {
+        let mut ln_f = sound().ln_f;
+        ln_f[90] = 2.0;
+        let signed = Evidence {
+            ln_f,
+            is_signed: true,
+            ..sound()
+        };
+        assert!(codes(&signed).is_empty());
     }
 
     #[test]

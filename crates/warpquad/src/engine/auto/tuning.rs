@@ -307,6 +307,8 @@ tuning! {
         climb_drop_nats: f64 = 5.0, "nats";
         /// The first step along a parameter is so many times those found along others, at most 1.
         climb_stretch: f64 = 3.0, "factor";
+        /// A climb that has waited for fewer evaluations of each parameter has hardly begun.
+        climb_begun_per_dimension: usize = 20, "evaluations";
         /// Parameters are searched in turn again while a round gains more than this for each.
         climb_round_nats: f64 = 40.0, "nats";
     }
