@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.special
 
 import warpquad as wq
 
@@ -131,6 +132,31 @@ def test_the_code_comes_out_of_a_run(case):
     # ... with a sentence of its own, in the first line of what is printed.
     reason = r.reasons[0]["sentence"]
     assert reason.endswith(".") and str(r).splitlines()[0].split()[:1] == ["verdict"]
+
+
+def test_while_a_climb_has_hardly_begun_nothing_is_known():
+    low, high = rising().interval(0.95)
+    assert high - low > 20
+
+
+def test_the_needle_of_a_decay_is_found():
+    """The noise may explain all over most of the prior; the peak is at the foot of a cliff."""
+    t, ends = np.linspace(0.2, 3, 6), (1e-2, 1e1)
+    y = 2 * np.exp(-t) + np.array([0.06, -0.04, 0.01, -0.05, 0.03, 0.02])
+
+    def log_f(amplitude, rate, noise):
+        squares = ((y - amplitude * np.exp(-rate * t)) ** 2).sum()
+        return float(-0.5 * squares / noise**2 - 6 * np.log(noise))
+
+    # The noise goes in closed form; panels of a hundredth in the logarithms of the others.
+    v = np.linspace(*np.log(ends), 1401)
+    rate = np.exp(-np.exp(v)[:, None] * t)
+    squares = ((y - np.exp(v)[:, None, None] * rate) ** 2).sum(-1)
+    low, high = (scipy.special.gammainc(3, 0.5 * squares / end**2) for end in ends)
+    parts = np.log(low - high) - 3 * np.log(0.5 * squares)
+    truth = scipy.special.logsumexp(parts) + 2 * np.log(v[1] - v[0]) - 3 * np.log(np.log(1e3))
+    r = run(log_f, {k: wq.log_uniform(*ends) for k in ("amplitude", "rate", "noise")}, budget=200)
+    assert r.verdict == "settled" and abs(r.log_z - truth) < 0.05
 
 
 def test_the_guide_has_a_line_for_each_code():
