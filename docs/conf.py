@@ -19,7 +19,8 @@ from sphinx.util import logging
 
 ROOT = Path(__file__).resolve().parent.parent
 # What `cargo doc` has written, and where the site has it.
-RUST, RUST_ON_SITE = ROOT / "target" / "doc", "rust"
+RUST = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc"
+RUST_ON_SITE = "rust"
 
 project = "warpquad"
 author = "The warpquad authors"
@@ -102,6 +103,14 @@ def as_restructured(app: Sphinx, what: str, name: str, thing: Any, options: Any,
             )
 
 
+def linked(source: str, copy: str) -> None:
+    """A file of the Rust reference on the site, without its bytes where the disk is the same."""
+    try:
+        os.link(source, copy)
+    except OSError:
+        shutil.copy2(source, copy)
+
+
 def add_the_rest(app: Sphinx, error: Exception | None) -> None:
     """Put the Rust reference beside the pages, and a page at the root that leads to the first."""
     if error is not None or app.builder.name != "html":
@@ -113,7 +122,7 @@ def add_the_rest(app: Sphinx, error: Exception | None) -> None:
     )
     shutil.rmtree(site / RUST_ON_SITE, ignore_errors=True)
     if RUST.is_dir():
-        shutil.copytree(RUST, site / RUST_ON_SITE, copy_function=os.link)
+        shutil.copytree(RUST, site / RUST_ON_SITE, copy_function=linked)
     else:
         LOGGER.warning("no Rust reference in %s: run `cargo doc --no-deps`", RUST)
 

@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +78,27 @@ def main() -> None:
                 photograph(Path(folder) / "page.html", PICTURES / "page.png")
 
 
+# Of the picture of a page: the width of each half and its height, in pixels.
+HALF, HEIGHT = 640, 1030
+
+
 def photograph(page: Path, picture: Path) -> None:
-    """The top of a page, as a browser shows it."""
+    """A page as a browser shows it: its top in light, and beside it the posterior in dark."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        shown = browser.new_page(viewport={"width": 1200, "height": 1150})
-        shown.goto(page.as_uri())
-        shown.screenshot(path=picture)
+        halves = []
+        for scheme, from_place in (("light", "body"), ("dark", "#posterior")):
+            size = {"width": HALF, "height": HEIGHT}
+            shown = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=1.5)
+            shown.goto(page.as_uri())
+            shown.locator(from_place).evaluate("part => window.scrollTo({top: part.offsetTop, behavior: 'instant'})")
+            halves.append(b64encode(shown.screenshot()).decode())
+        both = browser.new_page(viewport={"width": 2 * HALF, "height": HEIGHT}, device_scale_factor=1.5)
+        images = "".join(f'<img src="data:image/png;base64,{half}" width="{HALF}">' for half in halves)
+        both.set_content(f'<body style="margin:0;display:flex">{images}')
+        both.screenshot(path=picture)
         browser.close()
 
 
