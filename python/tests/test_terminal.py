@@ -69,4 +69,4 @@ def test_the_report_is_grouped_and_within_the_width(tmp_path, colour):
     # Four values are too few, and the sentence that says so takes more than a line.
     assert lines[0] == "verdict  unsettled" and max(map(len, lines)) <= 80
     headings = [line for line in lines if line and not line.startswith(" ")]
-    assert headings == ["verdict  unsettled", "warnings", "answer", "checks", "cost", "made with"]
+    assert headings == ["verdict  unsettled", "answer", "checks", "cost", "made with"]

@@ -7,7 +7,7 @@ use super::event::theta_json;
 use super::initial::Initial;
 use super::setup::exceeded;
 use super::verdict::{Evidence, Reason, SETTLED, UNSETTLED, reasons};
-use super::words::{count, count_is};
+use super::words::count;
 use crate::baseline::BaselineOutcome;
 use crate::data::Value;
 use crate::engine::{Engine, Looked, Outcome};
@@ -245,7 +245,6 @@ fn warnings(
         None => out.extend(unaudited(session, stop)),
     }
     out.extend(beyond(session));
-    out.extend(few(session));
     let (_, values) = session.observations();
     out.extend(repeated(values));
     // A baseline climbs on purpose, and says itself when too few points carry Z.
@@ -312,21 +311,6 @@ fn beyond(session: &Session) -> Option<Warning> {
         "{dim} dimensions are out of reach of integration by a surrogate, which ends at about \
          {most}: do not trust the interval; check with smc or nested"
     ))
-}
-
-/// Before a length scale can be told from the data, the interval is the prior's word.
-fn few(session: &Session) -> Option<Warning> {
-    let (n, needed) = (
-        session.observations().1.len(),
-        (4 * session.problem().names.len()).max(8),
-    );
-    let quadrature = session.engine().is_some();
-    (quadrature && n < needed).then(|| {
-        format!(
-            "{} too few to fit a model of f; do not trust the interval before {needed}",
-            count_is(n, "evaluation")
-        )
-    })
 }
 
 /// A marginal that is as much of the interpolation as of the posterior.

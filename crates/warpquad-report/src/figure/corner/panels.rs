@@ -50,7 +50,8 @@ impl Corner<'_> {
             .draw_series([PathElement::new(stairs(axis, &prior), edge)])
             .map_err(drawing)?;
         if let Some(best) = self.best(k) {
-            let line = vec![(best, 0.0), (best, height.high)];
+            // As high as the curves: above them stands the name.
+            let line = vec![(best, 0.0), (best, most)];
             let edge = ORANGE.stroke_width(UNITS as u32 * 3 / 2);
             chart
                 .draw_series([PathElement::new(line, edge)])
