@@ -11,7 +11,7 @@ use warpquad::session::Session;
 pub const FILE: &str = "look.json";
 
 /// Of what the file holds; a change of [`Findings`] changes it.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// What is kept, with what it was worked out from.
 #[derive(Serialize, Deserialize)]
