@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from pathlib import Path
 
 import numpy as np
@@ -156,6 +157,42 @@ def test_failures_are_listed_as_text_and_marked(browser, pages):
     page.close()
 
 
+def test_failures_stand_where_they_lie_in_the_prior(browser, pages):
+    page, wrong = opened(browser, pages[0]["two"])
+    hover = json.loads(page.locator("#figure-failures script.hover").text_content())
+    failed = pages[1]["two"].failures
+    # A line for each parameter, with a cross for each failure.
+    (panel,) = hover["panels"]
+    assert len(panel["points"]) == 2 * len(failed) and len(hover["labels"]) == len(failed)
+    left, _, right, _ = panel["bounds"]
+    across = [x for x, _, _ in panel["points"]]
+    assert min(across[: len(failed)]) > left + 0.75 * (right - left)  # x > 0.8
+    assert max(across[len(failed) :]) < left + 0.45 * (right - left)  # y < 0.4
+    assert wrong == []
+    page.close()
+
+
+def test_a_rate_begins_with_z_and_has_what_was_asked_beside_it(browser, tmp_path):
+    def slow(a, b):
+        time.sleep(0.02)
+        return 0.9 * np.exp(-((a - 0.2) ** 2) - b**2), {"sum": a + b}
+
+    priors = {"a": wq.normal(0, 1), "b": wq.normal(0, 1)}
+    r = wq.integrate(f=slow, priors=priors, range=(0, 1), constraints=["a < b"], workers=3, budget=24, progress=False)
+    r.to_html(tmp_path / "rate.html")
+    page, wrong = opened(browser, tmp_path / "rate.html")
+    assert page.locator(".headline").text_content().startswith("Z = ")
+    assert page.locator(".other").text_content().startswith("log Z = ")
+    assert "The average of f over the prior is Z" in page.locator("#latex").text_content().replace("$", "")
+    assert "after 24 evaluations: Z = " in page.locator("#figure-convergence script.hover").text_content()
+    facts = page.locator("#answer .facts").text_content()
+    assert "The constraints leave50 % of the prior" in facts
+    assert page.locator("table", has_text="Derived quantities").locator("tbody th").all_text_contents() == ["sum"]
+    assert "Workers3, busy" in page.locator("#time .facts").text_content()
+    assert wrong == []
+    page.close()
+
+
 def test_the_page_prints(browser, pages, tmp_path):
     page, _ = opened(browser, pages[0]["two"], scheme="dark")
     page.emulate_media(media="print")
@@ -163,6 +200,10 @@ def test_the_page_prints(browser, pages, tmp_path):
     # The ink is the light page's, though the screen is dark.
     fill = page.locator("#figure-convergence svg text").first.evaluate("t => getComputedStyle(t).fill")
     assert fill == "rgb(36, 41, 47)"
+    # The answer and its convergence share the first sheet: A4 less margins of 1 cm.
+    page.set_viewport_size({"width": 718, "height": 1047})
+    bottom = page.locator("#figure-convergence").bounding_box()
+    assert bottom["y"] + bottom["height"] <= 1047
     printed = page.pdf(path=tmp_path / "page.pdf", format="A4", print_background=True)
     assert printed.startswith(b"%PDF") and len(printed) > 20_000
     # On A4 at 96 dots an inch nothing is cut off at the right.
