@@ -103,17 +103,33 @@ def test_pymc_laws():
             assert own.log_density([[one]])[0] == pytest.approx(want, rel=1e-6), name
 
 
+COUNTS = np.array([3, 5, 2])
+# Dirichlet-multinomial.
+DIRICHLET = stats.dirichlet_multinomial(np.array([1.0, 2.0, 3.0]), 10).logpmf(COUNTS)
+
+
+def test_pymc_without_quantiles():
+    with pm.Model() as model:
+        p = pm.Dirichlet("p", np.array([1.0, 2.0, 3.0]))
+        mu = pm.Normal("mu", 0, 2)
+        pm.Multinomial("n", 10, p, observed=COUNTS)
+        pm.Normal("y", mu, 1, observed=Y)
+        pm.Deterministic("ratio", p[0] / p[1])
+    r = wq.integrate(wq.from_pymc(model), budget=100, progress=False)
+    assert r.names == ["unconstrained(p_simplex__[0])", "unconstrained(p_simplex__[1])", "unconstrained(mu)"]
+    assert r.log_z == pytest.approx(DIRICHLET + CONJUGATE, abs=max(0.03, 3 * r.log_z_sd))
+    draws = r.posterior()
+    assert draws["p[1]"].mean() == pytest.approx(7 / 16, abs=0.01)
+    assert draws["mu"].mean() == pytest.approx(Y.sum() / (4 + 1 / 4), abs=0.05)
+    assert "ratio" in draws
+
+
 def test_pymc_refusals():
     with pm.Model() as discrete:
         pm.Poisson("k", 3)
         pm.Normal("y", 0, 1, observed=Y)
     with pytest.raises(wq.SpecError, match="k is discrete"):
         wq.from_pymc(discrete)
-    with pm.Model() as simplex:
-        pm.Dirichlet("p", np.ones(3))
-        pm.Normal("y", 0, 1, observed=Y)
-    with pytest.raises(wq.SpecError, match="p is Dirichlet, which has no quantile function"):
-        wq.from_pymc(simplex)
     with pm.Model() as empty:
         pm.Normal("a", 0, 1)
     with pytest.raises(wq.SpecError, match="neither observed variables nor potentials"):
@@ -158,10 +174,24 @@ def test_numpyro_vectors_factors_and_refusals():
     problem = wq.from_numpyro(model)
     # E[exp(-(b0 + b1))] = exp(1).
     assert wq.integrate(problem, budget=60, progress=False).log_z == pytest.approx(1.0, abs=0.05)
-    for law, message in [(dist.Dirichlet(jnp.ones(3)), "p is Dirichlet, which has no quantile"), (dist.Poisson(3.0), "p is discrete")]:
 
-        def bad(law=law):
-            numpyro.sample("p", law)
+    def bad():
+        numpyro.sample("p", dist.Poisson(3.0))
 
-        with pytest.raises(wq.SpecError, match=message):
-            wq.from_numpyro(bad)
+    with pytest.raises(wq.SpecError, match="p is discrete"):
+        wq.from_numpyro(bad)
+
+
+def test_numpyro_without_quantiles():
+    def model(counts, y):
+        p = numpyro.sample("p", dist.Dirichlet(jnp.array([1.0, 2.0, 3.0])))
+        mu = numpyro.sample("mu", dist.Normal(0, 2))
+        numpyro.sample("n", dist.Multinomial(10, p), obs=counts)
+        numpyro.sample("y", dist.Normal(mu, 1), obs=y)
+        numpyro.deterministic("ratio", p[0] / p[1])
+
+    r = wq.integrate(wq.from_numpyro(model, COUNTS, Y), budget=100, progress=False)
+    assert sorted(r.names) == ["unconstrained(mu)", "unconstrained(p[0])", "unconstrained(p[1])"]
+    assert r.log_z == pytest.approx(DIRICHLET + CONJUGATE, abs=max(0.03, 3 * r.log_z_sd))
+    assert r.posterior()["p[1]"].mean() == pytest.approx(7 / 16, abs=0.01)
+    assert "ratio" in r.derived

@@ -80,8 +80,8 @@ def test_several_modes_are_covered():
     class Two:
         """ln of two normal modes, as the interface has it."""
 
-        def param_unc_num(self):
-            return 1
+        def param_unc_names(self):
+            return ["a"]
 
         def log_density(self, theta, propto, jacobian):
             return float(np.logaddexp(-50 * (theta[0] - 1) ** 2, -50 * (theta[0] + 1) ** 2))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from warpquad._errors import SpecError
 from warpquad._ported import Layout, Problem
+from warpquad.adapters._joint import problem
 
 Array = npt.NDArray[np.float64]
 
@@ -20,6 +22,10 @@ def from_numpyro(model: Callable[..., Any], *args: Any, **kwargs: Any) -> Proble
     The prior is a transform of the unit cube by NumPyro's quantile functions, site after site, so
     that a site may depend on those before it. Observed sites and factors are the likelihood. Both
     are compiled, in double precision.
+
+    A site without a quantile function, such as a Dirichlet, leaves no prior apart. Then the joint
+    density, on NumPyro's coordinates without bounds, is integrated against a normal law around its
+    modes, which climbs with gradients find. The model's own parameters are derived quantities.
 
     >>> import numpyro, numpyro.distributions as dist                # doctest: +SKIP
     >>> def model(y):                                                # doctest: +SKIP
@@ -38,8 +44,9 @@ def from_numpyro(model: Callable[..., Any], *args: Any, **kwargs: Any) -> Proble
     }
     if not free:
         raise SpecError.of("model", "has no free site to integrate over")
-    for name, site in free.items():
-        _check(name, site["fn"])
+    if not all([_has_quantiles(name, site["fn"]) for name, site in free.items()]):
+        values = {name: site["value"] for name, site in free.items()}
+        return problem(Joint(seeded, args, kwargs, values), seed=0)
     layout = Layout({name: tuple(site["value"].shape) for name, site in free.items()})
 
     def transform(cube: Any) -> Any:
@@ -76,6 +83,49 @@ class Compiled:
             return float(self.function(self.layout.split(x)))
 
 
+class Joint:
+    """ln of the joint density on NumPyro's coordinates without bounds, with their Jacobians."""
+
+    def __init__(self, model: Any, args: tuple[Any, ...], kwargs: dict[str, Any], values: dict[str, Any]) -> None:
+        import jax  # type: ignore[import-untyped, import-not-found, unused-ignore]
+        from numpyro.infer import util  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+        def potential(z: Any) -> Any:
+            return util.potential_energy(model, args, kwargs, z)
+
+        def constrain(z: Any) -> Any:
+            return util.constrain_fn(model, args, kwargs, z, return_deterministic=True)
+
+        with _double():
+            free = util.unconstrain_fn(model, args, kwargs, values)
+        self.layout = Layout({name: np.shape(value) for name, value in free.items()})
+        self.potential = jax.jit(jax.value_and_grad(potential))
+        self.constrain = jax.jit(constrain)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the coordinates."""
+        return self.layout.names
+
+    def __call__(self, theta: Array) -> float:
+        return self.with_gradient(theta)[0]
+
+    def with_gradient(self, theta: Array) -> tuple[float, Array]:
+        """The same with its gradient."""
+        with _double():
+            value, slope = self.potential(self.layout.split(theta))
+        minus = -float(value)
+        joined = self.layout.join([slope[name] for name in self.layout.shapes])
+        return (minus, -joined) if math.isfinite(minus) else (-math.inf, np.zeros_like(theta))
+
+    def derived(self, theta: Array) -> dict[str, float]:
+        """The model's own parameters, and what is deterministic."""
+        with _double():
+            found = self.constrain(self.layout.split(theta))
+        own = Layout({name: np.shape(value) for name, value in found.items()})
+        return dict(zip(own.names, own.join(list(found.values())).tolist()))
+
+
 class Transform(Compiled):
     """A compiled prior transform."""
 
@@ -103,18 +153,13 @@ def _base(law: Any) -> Any:
     return law
 
 
-def _check(name: str, law: Any) -> None:
-    """Refuse a site that has no quantile function."""
+def _has_quantiles(name: str, law: Any) -> bool:
+    """Whether a site has a quantile function; a discrete one is refused."""
     base = _base(law)
     if base.support.is_discrete:
         raise SpecError.of("model", f"{name} is discrete; sum it out of the likelihood first")
     try:
         with _double():
-            fits = base.event_shape == () and np.isfinite(np.asarray(base.icdf(np.full(base.batch_shape, 0.5)))).all()
+            return bool(base.event_shape == () and np.isfinite(np.asarray(base.icdf(np.full(base.batch_shape, 0.5)))).all())
     except (NotImplementedError, TypeError):
-        fits = False
-    if not fits:
-        raise SpecError.of(
-            "model", f"{name} is {type(base).__name__}, which has no quantile function in NumPyro; write it in "
-            "terms of independent sites, such as normal ones with a matrix, or give log_f and priors yourself"
-        )
+        return False

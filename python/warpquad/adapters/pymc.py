@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from warpquad._errors import SpecError
 from warpquad._ported import Layout, Problem
 from warpquad._priors import Prior
+from warpquad.adapters._joint import problem
 
 Array = npt.NDArray[np.float64]
 
@@ -29,13 +31,18 @@ LAWS: dict[str, Callable[..., Prior | None]] = {
 }
 
 
-def from_pymc(model: Any) -> Problem:
+def from_pymc(model: Any, *, seed: int = 0) -> Problem:
     """The prior and the likelihood of a PyMC model.
 
     Independent variables with a law that the core has keep it. Where one depends on another, or has
     another law, the whole prior becomes a transform of the unit cube by PyMC's quantile functions,
     variable after variable, which is exact. Observed variables and potentials are the likelihood.
     Values are the model's own: no transform or Jacobian is left to the user.
+
+    A variable without a quantile function, such as a Dirichlet, leaves no prior apart. Then the
+    joint density of parameters and data, on PyMC's coordinates without bounds, is integrated
+    against a normal law around its modes, which climbs with PyMC's gradients find; `seed` is of
+    their starts. The model's own parameters are derived quantities.
 
     >>> import pymc as pm                                         # doctest: +SKIP
     >>> with pm.Model() as model:                                 # doctest: +SKIP
@@ -65,6 +72,8 @@ def from_pymc(model: Any) -> Problem:
     laws = {rv.name: _law(rv, shapes[rv.name]) for rv in free}
     if all(law is not None for law in laws.values()):
         return Problem(log_f, laws)
+    if not all(_has_quantiles(rv) for rv in free):
+        return problem(Joint(model), seed)
     return Problem(log_f, Transform(_quantiles(free), layout), layout.names)
 
 
@@ -76,6 +85,39 @@ class LogLikelihood:
 
     def __call__(self, x: Array) -> float:
         return float(self.compiled(self.layout.split(x)))
+
+
+class Joint:
+    """ln of the joint density on PyMC's own coordinates, with their Jacobians."""
+
+    def __init__(self, model: Any) -> None:
+        start = model.initial_point()
+        self.layout = Layout({rv.name: np.shape(start[rv.name]) for rv in model.value_vars})
+        self.logp = model.compile_logp()
+        self.dlogp = model.compile_dlogp()
+        variables = [rv for rv in model.unobserved_value_vars if rv.name not in self.layout.shapes]
+        variables += [model.rvs_to_values[rv] for rv in model.free_RVs if model.rvs_to_transforms[rv] is None]
+        self.values = model.compile_fn(variables, inputs=model.value_vars, on_unused_input="ignore")
+        self.own = [variable.name for variable in variables]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the coordinates."""
+        return self.layout.names
+
+    def __call__(self, theta: Array) -> float:
+        value = float(self.logp(self.layout.split(theta)))
+        return -math.inf if math.isnan(value) else value
+
+    def with_gradient(self, theta: Array) -> tuple[float, Array]:
+        """The same with its gradient."""
+        return self(theta), np.asarray(self.dlogp(self.layout.split(theta)), dtype=float)
+
+    def derived(self, theta: Array) -> dict[str, float]:
+        """The model's own parameters, and what is deterministic."""
+        found = self.values(self.layout.split(theta))
+        own = Layout({name: np.shape(value) for name, value in zip(self.own, found)})
+        return dict(zip(own.names, own.join(found).tolist()))
 
 
 class Transform:
@@ -115,6 +157,18 @@ def _random(variables: list[Any]) -> bool:
     return any(isinstance(owner.op, RandomVariable) for owner in owners)
 
 
+def _has_quantiles(rv: Any) -> bool:
+    """Whether PyMC has the quantile function of a variable's law."""
+    import pymc  # type: ignore[import-untyped, import-not-found, unused-ignore]
+    import pytensor.tensor as tensor  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    try:
+        pymc.icdf(rv, tensor.tensor(shape=rv.type.shape, dtype="float64"))
+    except NotImplementedError:
+        return False
+    return True
+
+
 def _quantiles(free: list[Any]) -> Callable[..., list[Array]]:
     """All variables as functions of the unit cube; each is given those before it."""
     import pymc  # type: ignore[import-untyped, import-not-found, unused-ignore]
@@ -126,14 +180,7 @@ def _quantiles(free: list[Any]) -> Callable[..., list[Array]]:
     known: dict[Any, Any] = {}
     for rv in free:
         u = tensor.tensor(f"{rv.name}_u", shape=rv.type.shape, dtype="float64")
-        try:
-            x = pymc.icdf(rv, u)
-        except NotImplementedError as error:
-            name = type(rv.owner.op).__name__.removesuffix("RV")
-            raise SpecError.of(
-                "model", f"{rv.name} is {name}, which has no quantile function in PyMC; write it in terms of "
-                "independent variables, such as normal ones with a matrix, or give log_f and priors yourself"
-            ) from error
+        x = pymc.icdf(rv, u)
         (x,) = clone_replace([x], replace=known) if known else [x]
         known[rv] = x.astype(rv.dtype)
         cube.append(u)
