@@ -238,7 +238,7 @@ impl Ascent {
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
         let top = highest(self.values.iter().copied());
         let is_funnel = has_scale(&self.parameters) && is_funnel(&design, top, tuning);
-        if is_narrow(&design, top, tuning.narrow_nats) || enough && (nothing || is_funnel) {
+        if is_narrow(&design, top, narrow_nats(tuning, self.free.dim())) || enough && (nothing || is_funnel) {
             return self.climbing();
         }
         let best = (0..all).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
@@ -367,6 +367,11 @@ impl Ascent {
         self.tuning.frame_reach_sd + (self.free.dim() as f64).sqrt()
     }
 
+    /// The number of observations of the climb and before it: all, until there is a frame.
+    pub fn climbed(&self) -> usize {
+        self.peaks.first().map_or(usize::MAX, |(first, _)| *first)
+    }
+
     /// The last number of observations, up to `n`, at which the frame is looked at again and was
     /// not yet; `None` before the first frame.
     pub fn round_due(&self, n: usize) -> Option<usize> {
@@ -468,6 +473,16 @@ fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
 /// The largest of some values; -inf without any.
 fn highest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// How far ln f falls over a prior that is too vague for a process in its coordinates.
+fn narrow_nats(tuning: &Tuning, dim: usize) -> f64 {
+    let part = match dim {
+        0..=3 => 1.0,
+        4 => tuning.narrow_part_of_many.sqrt(),
+        _ => tuning.narrow_part_of_many,
+    };
+    part * tuning.narrow_nats
 }
 
 /// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room

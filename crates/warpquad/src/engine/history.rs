@@ -41,6 +41,9 @@ pub struct History {
     pub(super) fits: Vec<LastFit>,
 }
 
+/// Two observations of a climb are twins if they are no farther apart, in sds of the frame.
+const TWIN_SD: f64 = 0.1;
+
 impl History {
     /// Nothing seen yet.
     pub(super) fn new(frame: Frame, range: Range, seed: u64) -> Result<History> {
@@ -60,8 +63,16 @@ impl History {
     /// The same observations in another frame: those within `reach` of its centre.
     ///
     /// `points` are those of the history, in the user's coordinates. What lies farther out has no
-    /// part in the integral that the frame carries.
-    pub(super) fn framed(&self, frame: Frame, points: &Points, reach: f64) -> Result<History> {
+    /// part in the integral that the frame carries. Of the first `climbed` observations those count
+    /// that lie apart: a climb looks at differences over tiny steps, and left-out predictions of
+    /// twins would say that all predictions are good.
+    pub(super) fn framed(
+        &self,
+        frame: Frame,
+        points: &Points,
+        reach: f64,
+        climbed: usize,
+    ) -> Result<History> {
         let mut out = History::new(frame, self.range, self.seed)?;
         out.noise = self.noise;
         out.failed_is_zero = self.failed_is_zero;
@@ -70,7 +81,15 @@ impl History {
             while let Some((z, _)) = failed.next_if(|(_, before)| *before <= i) {
                 out.add_failed(&self.frame.point_from_frame(z), reach)?;
             }
-            out.add(x, value, reach)?;
+            let y = out.frame.point_to_frame(x)?;
+            let is_twin = |known: &[f64]| {
+                let squares = known.iter().zip(&y).map(|(a, b)| (a - b).powi(2));
+                squares.sum::<f64>() < TWIN_SD * TWIN_SD
+            };
+            let keeps = i >= climbed || out.noise > 0.0 || !out.points.iter().any(is_twin);
+            if keeps {
+                out.add(x, value, reach)?;
+            }
         }
         for (z, _) in failed {
             out.add_failed(&self.frame.point_from_frame(z), reach)?;

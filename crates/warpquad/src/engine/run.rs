@@ -250,7 +250,12 @@ impl Engine {
         };
         ascent.keep(n, peak);
         self.framed = match ascent.frame()? {
-            Some(frame) => Some(self.history.framed(frame, &self.points, ascent.reach())?),
+            Some(frame) => {
+                Some(
+                    self.history
+                        .framed(frame, &self.points, ascent.reach(), ascent.climbed())?,
+                )
+            }
             None => None,
         };
         self.provisional = None;
@@ -274,7 +279,11 @@ impl Engine {
             return Ok(());
         };
         if let Some(frame) = ascent.provisional_frame()? {
-            self.framed = Some(self.history.framed(frame, &self.points, ascent.reach())?);
+            self.framed =
+                Some(
+                    self.history
+                        .framed(frame, &self.points, ascent.reach(), ascent.climbed())?,
+                );
             self.provisional = Some(self.len());
             self.forget();
         }
@@ -426,7 +435,9 @@ impl Engine {
         if let Some(ascent) = &then.ascent
             && let Some(frame) = ascent.frame()?
         {
-            let mut framed = then.history.framed(frame, &then.points, ascent.reach())?;
+            let mut framed =
+                then.history
+                    .framed(frame, &then.points, ascent.reach(), ascent.climbed())?;
             if same && let Some(now) = &self.framed {
                 let fits = now.fits.iter().take_while(|fit| fit.n <= framed.len());
                 framed.fits = fits.cloned().collect();

@@ -148,6 +148,12 @@ fn candidates(scores: &Frame, wanted: Wanted) -> Vec<Candidate> {
         if same.len() > 1 && wanted == Wanted::All {
             out.extend(same.iter().map(|group| exchanged(&[group], None)));
         }
+        for group in &same {
+            out.extend(of_labels_in_one(group).map(|groups| {
+                let groups: Vec<&Vec<usize>> = groups.iter().collect();
+                exchanged(&groups, None)
+            }));
+        }
     }
     out.retain(|candidate| keeps_region(scores, &candidate.image));
     for candidate in &mut out {
@@ -155,6 +161,25 @@ fn candidates(scores: &Frame, wanted: Wanted) -> Vec<Candidate> {
     }
     out.truncate(MOST_TRIALS);
     out
+}
+
+/// The ways to read one group as labels with several parameters each, as groups of their own: a
+/// sum of two decays has two rates and two sizes that may all have one prior. The parameters of a
+/// label stand side by side, or those of a kind do.
+fn of_labels_in_one(group: &[usize]) -> impl Iterator<Item = Vec<Vec<usize>>> + '_ {
+    let count = group.len();
+    let splits = (2..count).filter(move |labels| count.is_multiple_of(*labels) && count > *labels);
+    splits.flat_map(move |labels| {
+        let kinds = count / labels;
+        let pick = |at: &dyn Fn(usize, usize) -> usize| -> Vec<Vec<usize>> {
+            let kind = |k: usize| (0..labels).map(|label| group[at(label, k)]).collect();
+            (0..kinds).map(kind).collect()
+        };
+        [
+            pick(&|label, kind| label * kinds + kind),
+            pick(&|label, kind| kind * labels + label),
+        ]
+    })
 }
 
 /// Points that show whether a map keeps the region that the prior is restricted to.
@@ -316,6 +341,19 @@ mod tests {
         );
         let first_two = |z: &[f64]| z[0] * z[1] + z[2];
         assert_eq!(images(&scores, first_two).len(), 2);
+    }
+
+    #[test]
+    fn labels_are_found_among_parameters_of_one_prior() {
+        let law: (&str, &[f64]) = ("log-uniform", &[0.01, 100.0]);
+        let scores = scores(&[law; 4]);
+        // Sizes 0 and 2 with rates 1 and 3, and sizes 0 and 1 with rates 2 and 3.
+        let part = |size: f64, rate: f64| (size - 2.0 * rate * rate).sin();
+        let by_label = images(&scores, |z| part(z[0], z[1]) + part(z[2], z[3]));
+        assert_eq!(by_label[1].entries(), [3, 4, 1, 2]);
+        let by_kind = images(&scores, |z| part(z[0], z[2]) + part(z[1], z[3]));
+        assert_eq!(by_kind[1].entries(), [2, 1, 4, 3]);
+        assert!(by_label.len() == 2 && by_kind.len() == 2);
     }
 
     #[test]

@@ -111,6 +111,10 @@ impl<M: Measure> Coordinates for Identity<M> {
     }
 }
 
+/// Eight orders of magnitude.
+const FARTHEST_LN: f64 = 18.4;
+const MOST_E_FOLDS: f64 = 5.0;
+
 /// The natural coordinate of one parameter.
 ///
 /// ```
@@ -214,16 +218,30 @@ impl Pushed {
     }
 
     /// Push `law` forward, and measure from the median in units of the sd that a normal law with
-    /// its quartiles would have.
+    /// its quartiles would have. A law of a positive parameter that spans more orders of magnitude
+    /// than anything measured, such as gamma(0.001, 0.001) with its median at e^-690, says nothing
+    /// of its size: logarithms are measured from no farther than `FARTHEST_LN` and in units of at
+    /// most `MOST_E_FOLDS`.
     pub fn standard(law: Arc<dyn Univariate>, coordinate: Coordinate) -> Pushed {
         let quartiles = [0.25, 0.5, 0.75].map(|p| coordinate.to_natural(law.quantile(p)));
         let unit = 0.5 * (quartiles[2] - quartiles[0]) / normal_quantile(0.75);
-        let fine = unit.is_finite() && unit > 0.0;
+        let unit = if unit.is_finite() && unit > 0.0 {
+            unit
+        } else {
+            1.0
+        };
+        let (center, unit) = match coordinate {
+            Coordinate::Log => (
+                quartiles[1].clamp(-FARTHEST_LN, FARTHEST_LN),
+                unit.min(MOST_E_FOLDS),
+            ),
+            _ => (quartiles[1], unit),
+        };
         Pushed {
             law,
             coordinate,
-            center: quartiles[1],
-            unit: if fine { unit } else { 1.0 },
+            center,
+            unit,
         }
     }
 

@@ -294,8 +294,12 @@ tuning! {
         suspected_least: usize = 20, "observations";
     }
     "Climb" {
-        /// There is a narrow peak where half of the first points are so far below the best.
+        /// There is a narrow peak where half of the first points are so far below the best, in up
+        /// to three dimensions ...
         narrow_nats: f64 = 1000.0, "nats";
+        /// ... and by this part of it in five and more, where a process in the prior's coordinates
+        /// has less room.
+        narrow_part_of_many: f64 = 0.2, "part of narrow_nats";
         /// ... or where a parameter is a scale, and the lowest is so many times farther below the
         /// best than half of them are ...
         funnel_ratio: f64 = 30.0, "ratio";

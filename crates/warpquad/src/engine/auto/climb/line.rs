@@ -1,5 +1,7 @@
 //! Search along one line for the largest value, in few trials and whatever the scale.
 
+use super::growth::{self, Growth};
+
 /// A search along a line through a point. Trials are told in order; each decides the next one.
 ///
 /// A first step may be far too long: under a vague prior ln f falls by 10^6 nats or to -inf over
@@ -19,11 +21,24 @@ pub(super) struct Line {
     tolerance_nats: f64,
     /// The first step.
     first: f64,
+    /// The steps that may be tried.
+    limits: (f64, f64),
+    /// For the logarithm of a positive parameter, its e-folds for each step.
+    unit: Option<f64>,
+    /// No more trials than this.
+    most_trials: usize,
     turns: usize,
     expansions: usize,
     vertices: usize,
     approaches: usize,
     next: Option<f64>,
+}
+
+/// Where the growth of a noise leads.
+enum Towards {
+    Step(f64),
+    /// The top is known.
+    End,
 }
 
 /// Further steps that are worth a trial at the same time.
@@ -35,7 +50,13 @@ const SHRINK: [f64; 2] = [0.02, 0.3];
 /// A step that gained is so many times as long the next time.
 const EXPANSION: f64 = 3.0;
 /// Where f is 0, the next steps in units of the first.
-const BLIND: [f64; 3] = [-1.0, 3.0, -3.0];
+const BLIND: [f64; 4] = [-1.0, 3.0, -3.0, -9.0];
+/// What a noise may gain for each e-fold, in nats, before more is known.
+const LIKELY_SLOPE: f64 = 10.0;
+/// Two trials of a noise are the same within so many e-folds.
+const SAME_E_FOLDS: f64 = 0.1;
+/// Tops of the growth of a noise that are tried.
+const MOST_GROWTHS: usize = 5;
 const MOST_TURNS: usize = 8;
 const MOST_EXPANSIONS: usize = 6;
 const MOST_VERTICES: usize = 2;
@@ -61,12 +82,54 @@ impl Line {
             drop_nats,
             tolerance_nats,
             first: step,
+            limits: (f64::NEG_INFINITY, f64::INFINITY),
+            unit: None,
+            most_trials: usize::MAX,
             turns: 0,
             expansions: 0,
             vertices: 0,
             approaches: 0,
             next: Some(step),
         }
+    }
+
+    /// Try no steps but those between two limits.
+    pub fn within(mut self, limits: (f64, f64)) -> Line {
+        self.limits = limits;
+        self.next = self.next.and_then(|step| self.allowed(step));
+        self
+    }
+
+    /// The line is along the logarithm of a positive parameter, which has so many e-folds a step.
+    pub fn along_logarithm(mut self, unit: Option<f64>) -> Line {
+        self.unit = unit;
+        self
+    }
+
+    /// End after so many trials.
+    pub fn at_most(mut self, trials: usize) -> Line {
+        self.most_trials = trials;
+        self
+    }
+
+    /// A step kept within the limits; `None` if its value is known.
+    fn allowed(&self, step: f64) -> Option<f64> {
+        let step = step.clamp(self.limits.0, self.limits.1);
+        let known = self
+            .trials
+            .iter()
+            .any(|(t, _)| (t - step).abs() <= 1e-12 * step.abs());
+        (!known).then_some(step)
+    }
+
+    /// How the line grows, where it is one along a logarithm.
+    pub fn growth(&self) -> Option<Growth> {
+        growth::fitted(&self.trials, self.unit?)
+    }
+
+    /// The step with the largest value, and that value.
+    pub fn top(&self) -> (f64, f64) {
+        self.trials[self.best()]
     }
 
     /// The step to try next; `None` when the search has ended.
@@ -80,7 +143,9 @@ impl Line {
         self.last = (step, value);
         let at = self.trials.partition_point(|(t, _)| *t < step);
         self.trials.insert(at, self.last);
-        self.next = self.decide();
+        let more = self.trials.len() <= self.most_trials;
+        let next = if more { self.decide() } else { None };
+        self.next = next.and_then(|step| self.allowed(step));
     }
 
     /// A value at a step that was not asked for. It counts when the next step is decided.
@@ -112,6 +177,11 @@ impl Line {
     fn decide(&mut self) -> Option<f64> {
         let best = self.best();
         let (at, _) = self.trials[best];
+        match self.towards_growth(best) {
+            Some(Towards::Step(step)) => return Some(step),
+            Some(Towards::End) => return None,
+            None => {}
+        }
         if at == 0.0
             && let Some(step) = self.turn()
         {
@@ -134,6 +204,20 @@ impl Line {
         Some(vertex)
     }
 
+    /// Where the growth of a noise leads; `None` where it says nothing.
+    fn towards_growth(&mut self, best: usize) -> Option<Towards> {
+        let (unit, growth) = (self.unit?, self.growth()?);
+        let is_same = |t: f64| (growth.top - t).abs() < SAME_E_FOLDS / unit;
+        let is_known = self.trials.iter().any(|(t, _)| is_same(*t));
+        if growth.gain > self.tolerance_nats && !is_known && self.vertices < MOST_GROWTHS {
+            self.vertices += 1;
+            return Some(Towards::Step(growth.top));
+        }
+        let is_inside = best > 0 && best + 1 < self.trials.len();
+        let is_top = is_known || growth.gain <= self.tolerance_nats;
+        (is_inside && is_top).then_some(Towards::End)
+    }
+
     /// The step to the other side after one that lost; `None` once both sides are near enough.
     fn turn(&mut self) -> Option<f64> {
         let (step, value) = self.last;
@@ -150,6 +234,14 @@ impl Line {
             return None;
         }
         self.turns += 1;
+        // A drop of a noise is exponential, so its logarithm says how far the top is at least.
+        if let Some(unit) = self
+            .unit
+            .filter(|_| cliff && self.turns == 1 && drop.is_finite())
+        {
+            let back = (2.0 * drop / LIKELY_SLOPE).ln() / (2.0 * unit);
+            return Some(step - step.signum() * back);
+        }
         let factor = match drop {
             drop if cliff => (self.drop_nats / drop).sqrt().clamp(SHRINK[0], SHRINK[1]),
             drop if drop > self.drop_nats => 0.5,

@@ -3,13 +3,17 @@
 //! The climb lives in the free coordinates of the prior and follows ln f + ln pi there. It begins
 //! at the prior's centre and searches along each parameter in turn, because the scales of the
 //! parameters may differ by orders of magnitude. Those that may be any positive number come first:
-//! the width of the noise decides how far any other one reaches. Then it goes to the top of a
-//! surface through the best observations. Where that top is not what it promised, it asks where
-//! the surface knows least, or searches along a parameter again. Every observation counts, whoever
-//! asked for it.
+//! the width of the noise decides how far any other one reaches. Then it takes Newton's steps, by
+//! differences of exact values. Where values carry noise, or differences say nothing, it goes to
+//! the top of a surface through the best observations. Where that top is not what it promised, it
+//! asks where the surface knows least, or searches along a parameter again. Every observation
+//! counts, whoever asked for it.
 
 mod along;
+mod differences;
+mod growth;
 mod line;
+mod newton;
 mod parameters;
 mod searching;
 mod spread;
@@ -23,6 +27,7 @@ use crate::numeric::linalg::Mat;
 use crate::numeric::random::Rng;
 use along::Along;
 use line::Line;
+use newton::{End, Newton};
 use spread::spread;
 use surface::{Surface, Tilt};
 
@@ -45,6 +50,10 @@ pub struct Climb {
     searches: usize,
     /// What the last search along each parameter gained, in nats, and when it was.
     gains: Vec<(f64, usize)>,
+    /// Nats for each e-fold of the parameters that act as a noise, as far as that is known.
+    growths: Vec<Option<f64>>,
+    /// The covariance of the peak by Newton's steps.
+    covariance: Option<Mat>,
     /// How far a surface is trusted, in steps.
     radius: f64,
     /// The tilts that a surface may have, and those that the last one had, by their number.
@@ -111,6 +120,8 @@ enum Stage {
         along: Along,
         in_round: bool,
     },
+    /// Newton's steps.
+    Newton(Box<Newton>),
     /// The top of a surface.
     Top(Promise),
     /// Where the surface knows least.
@@ -132,6 +143,9 @@ struct Promise {
     is_determined: bool,
 }
 
+/// A parameter acts as a noise where ln f falls by more than this for each e-fold on the gentle
+/// side of its top, in nats: by one for each observation that it is the noise of.
+const NOISE_SLOPE: f64 = 2.0;
 /// A top must come out as promised so many times in a row.
 const CONFIRMATIONS: usize = 2;
 /// How far a surface is trusted: at first, at least and at most, in steps.
@@ -165,6 +179,8 @@ impl Climb {
             foot: 0,
             searches: 0,
             gains: vec![(0.0, 0); dim],
+            growths: vec![None; dim],
+            covariance: None,
             radius: RADIUS[0],
             confirmed: 0,
             before_round: f64::NEG_INFINITY,
@@ -230,6 +246,12 @@ impl Climb {
     pub fn beside(&self, number: usize) -> Vec<f64> {
         const RADII: [f64; 3] = [1.0, 0.5, 2.0];
         let mut number = number;
+        if let Stage::Newton(newton) = &self.stage {
+            match newton.open().nth(number + 1) {
+                Some(z) => return z.to_vec(),
+                None => number += 1 - newton.open().count().min(number + 1),
+            }
+        }
         let surface = self.surface(false);
         // Where the top is known, what is left to learn is the shape.
         if let Some(surface) = &surface
@@ -313,6 +335,9 @@ impl Climb {
         {
             line.offer(step, value);
         }
+        if let Stage::Newton(newton) = &mut self.stage {
+            return newton.offer(z, value);
+        }
         if !matches!(self.stage, Stage::Centre | Stage::Ended) {
             self.check_top();
         }
@@ -380,9 +405,50 @@ impl Climb {
                     None => self.after_search(&line, &along, in_round),
                 }
             }
+            Stage::Newton(mut newton) => {
+                newton.tell(value);
+                self.follow(newton);
+            }
             Stage::Top(promise) => self.after_top(value, promise),
             Stage::Uncertain => self.go_to_top(),
             Stage::Ended => self.awaited = None,
+        }
+    }
+
+    /// Take Newton's steps from the best observation, if values are exact.
+    fn begin_steps(&mut self) {
+        let best = self.best().map(|(z, value)| (z.to_vec(), value));
+        let Some((at, value)) = best.filter(|_| self.settings.noise_nats == 0.0) else {
+            return self.go_to_top();
+        };
+        let noises = self
+            .growths
+            .iter()
+            .enumerate()
+            .filter_map(|(axis, growth)| {
+                let unit = self.parameters.e_folds(axis)?;
+                growth
+                    .is_some_and(|slope| slope.abs() > NOISE_SLOPE)
+                    .then_some((axis, unit))
+            });
+        let noises: Vec<(usize, f64)> = noises.collect();
+        let nats = (self.settings.drop_nats, self.settings.tolerance_nats);
+        let newton = Newton::new((&at, value), &self.parameters, &self.steps, nats, &noises);
+        self.follow(Box::new(newton));
+    }
+
+    /// Ask for what Newton's steps want next, or take what they found.
+    fn follow(&mut self, newton: Box<Newton>) {
+        match newton.end() {
+            None => {
+                self.awaited = newton.open().next().map(<[f64]>::to_vec);
+                self.stage = Stage::Newton(newton);
+            }
+            Some(End::Top | End::Slow) => {
+                self.covariance = newton.covariance();
+                self.end();
+            }
+            Some(End::Failed) => self.go_to_top(),
         }
     }
 
@@ -395,6 +461,9 @@ impl Climb {
     /// best observations, and by their spread where that explains little.
     pub(in crate::engine) fn shape(&self) -> Option<(Vec<f64>, Mat)> {
         let (best, _) = self.best()?;
+        if let Some(covariance) = &self.covariance {
+            return Some((best.to_vec(), covariance.clone()));
+        }
         let known = self.surface(false).filter(|s| s.unexplained < 0.4);
         let covariance = known.and_then(|surface| surface.covariance(RADIUS[0]));
         let spread = spread(&self.points, &self.values, &self.steps)?;

@@ -22,6 +22,11 @@ const RATES_OF_POSITIVE: [f64; 3] = [-2.0, -1.0, 1.0];
 const RATES_OF_OTHERS: [f64; 2] = [-1.0, 1.0];
 
 impl Parameters {
+    /// E-folds of a positive parameter for each unit of its coordinate.
+    pub(super) fn e_folds(&self, axis: usize) -> Option<f64> {
+        self.units[axis].filter(|_| self.is_positive[axis])
+    }
+
     /// The tilts that a surface may have.
     pub(super) fn tilts(&self) -> Vec<Tilt> {
         let of = |(axis, unit): (usize, &Option<f64>)| {

@@ -34,7 +34,13 @@ impl Climb {
             tolerance_nats,
             ..
         } = self.settings;
-        let line = Line::new(self.height(), step, drop_nats, tolerance_nats);
+        let mut line = Line::new(self.height(), step, drop_nats, tolerance_nats);
+        if let Along::Axis(axis) = along {
+            let (low, high) = self.parameters.ends[axis];
+            line = line
+                .along_logarithm(self.parameters.e_folds(axis))
+                .within((low - origin[axis], high - origin[axis]));
+        }
         self.search(line, origin, along, in_round);
     }
 
@@ -103,6 +109,8 @@ impl Climb {
         if let Along::Axis(axis) = *along {
             self.steps[axis] = line.scale().clamp(f64::MIN_POSITIVE, 2.0);
             self.gains[axis] = (line.gain(), self.searches);
+            let unit = self.parameters.e_folds(axis);
+            self.growths[axis] = unit.and_then(|unit| Some(line.growth()?.slope / unit));
         }
         let d = self.order.len();
         if in_round && !self.searches.is_multiple_of(d) {
@@ -113,6 +121,9 @@ impl Climb {
         if in_round && gained > self.settings.round_nats * d as f64 {
             return self.begin_round();
         }
-        self.go_to_top();
+        match in_round {
+            true => self.begin_steps(),
+            false => self.go_to_top(),
+        }
     }
 }
