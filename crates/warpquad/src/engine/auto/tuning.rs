@@ -318,7 +318,7 @@ tuning! {
     }
     "Frames" {
         /// The first frame is so many times as wide as the climb knows the peak.
-        first_frame_widening: f64 = 2.0, "factor";
+        first_frame_widening: f64 = 1.3, "factor";
         /// Later ones are so many times as wide as the posterior.
         frame_widening: f64 = 1.3, "factor";
         /// A frame takes observations up to so many sd, and the root of the dimension, away.

@@ -34,6 +34,23 @@ impl Local {
         (promised.is_finite() && promised >= 0.0).then_some((step, promised))
     }
 
+    /// The same with all `dim` parameters: those that are missing stand alone, with these sds.
+    pub fn completed(mut self, dim: usize, sd: impl Fn(usize) -> f64) -> Local {
+        let missing: Vec<usize> = (0..dim).filter(|axis| !self.axes.contains(axis)).collect();
+        let (r, known) = (dim, self.bend);
+        self.bend = Mat::from_fn(r, r, |i, j| match (i < known.rows(), j < known.cols()) {
+            (true, true) => known[(i, j)],
+            (false, false) if i == j => 1.0,
+            _ => 0.0,
+        });
+        for axis in missing {
+            self.axes.push(axis);
+            self.unit.push(sd(axis));
+            self.slope.push(0.0);
+        }
+        self
+    }
+
     /// The same step in the coordinates of a point.
     pub fn in_coordinates(&self, step: &[f64], dim: usize) -> Vec<f64> {
         let mut out = vec![0.0; dim];

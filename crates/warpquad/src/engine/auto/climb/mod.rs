@@ -143,6 +143,9 @@ struct Promise {
     is_determined: bool,
 }
 
+/// Newton's steps are taken from so many dimensions on: below, the few values that a surface needs
+/// also show the peak's shape.
+const STEPS_FROM: usize = 4;
 /// A parameter acts as a noise where ln f falls by more than this for each e-fold on the gentle
 /// side of its top, in nats: by one for each observation that it is the noise of.
 const NOISE_SLOPE: f64 = 2.0;
@@ -418,7 +421,8 @@ impl Climb {
     /// Take Newton's steps from the best observation, if values are exact.
     fn begin_steps(&mut self) {
         let best = self.best().map(|(z, value)| (z.to_vec(), value));
-        let Some((at, value)) = best.filter(|_| self.settings.noise_nats == 0.0) else {
+        let is_worth = self.settings.noise_nats == 0.0 && self.steps.len() >= STEPS_FROM;
+        let Some((at, value)) = best.filter(|_| is_worth) else {
             return self.go_to_top();
         };
         let noises = self
@@ -461,8 +465,12 @@ impl Climb {
     /// best observations, and by their spread where that explains little.
     pub(in crate::engine) fn shape(&self) -> Option<(Vec<f64>, Mat)> {
         let (best, _) = self.best()?;
-        if let Some(covariance) = &self.covariance {
-            return Some((best.to_vec(), covariance.clone()));
+        let by_steps = match &self.stage {
+            Stage::Newton(newton) => newton.covariance(),
+            _ => self.covariance.clone(),
+        };
+        if let Some(covariance) = by_steps {
+            return Some((best.to_vec(), covariance));
         }
         let known = self.surface(false).filter(|s| s.unexplained < 0.4);
         let covariance = known.and_then(|surface| surface.covariance(RADIUS[0]));

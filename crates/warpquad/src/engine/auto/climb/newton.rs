@@ -3,8 +3,8 @@
 //! Values without noise have more to tell than where they are large: ln f at steps so small that
 //! only its slope and its curvature show gives both to many digits, and a ridge a thousand times as
 //! long as it is wide takes one step. Parameters that act as a noise stand still meanwhile and are
-//! searched after each step: without them a likelihood is far nearer to a quadratic. At the end
-//! all parameters move together.
+//! searched after each step: without them a likelihood is far nearer to a quadratic. Where that
+//! gains little, all parameters move together.
 
 use super::Parameters;
 use super::differences::{Design, Local};
@@ -197,13 +197,14 @@ impl Newton {
         }
     }
 
-    /// The covariance of the peak, once all parameters have moved together.
+    /// The covariance of the peak as far as it is known: without correlations of the noises where
+    /// they stood still.
     pub fn covariance(&self) -> Option<Mat> {
-        let local = self
-            .local
-            .as_ref()
-            .filter(|local| local.axes.len() == self.at.len())?;
         let d = self.at.len();
+        let local = self.local.as_ref()?.clone().completed(d, |axis| {
+            // The parabola that falls by `scale_nats` after a step.
+            self.steps[axis] / (2.0 * self.scale_nats).sqrt()
+        });
         let mut place = vec![0; d];
         local
             .axes
@@ -342,22 +343,27 @@ impl Newton {
         }
         match next_part(&trials, self.value, promised) {
             Some(part) => self.try_part(part, by, promised, trials),
-            None => self.move_on(&by, &trials),
+            None => self.move_on(&by, promised, &trials),
         }
     }
 
     /// Go to the best part of the step that was tried.
-    fn move_on(&mut self, by: &[f64], trials: &[(f64, f64)]) {
+    fn move_on(&mut self, by: &[f64], promised: f64, trials: &[(f64, f64)]) {
         let best = trials.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
         let Some((part, value)) = best.filter(|best| best.1 > self.value) else {
             return self.fail();
         };
         let before = self.value;
+        // A step that keeps its promise to the last nat ends at the top of a quadratic.
+        let is_kept = part == 1.0 && (value - before - promised).abs() < self.tolerance_nats / 3.0;
         let moved = self.at.iter().zip(by).map(|(z, b)| z + part * b).collect();
         self.at = self.parameters.within(moved);
         self.value = value;
         self.step.iter_mut().for_each(|s| *s *= part);
-        self.search_noise(0, (before, 0.0, false));
+        match is_kept {
+            true => self.after_last_step(),
+            false => self.search_noise(0, (before, 0.0, false)),
+        }
     }
 
     /// Search along a noise, or go on after the last of them.
@@ -365,7 +371,10 @@ impl Newton {
         let (before, ln_fall, is_last) = so_far;
         let Some(noise) = self.noises.get(number).filter(|_| !self.is_joint) else {
             return match is_last {
-                true => self.begin_joint(ln_fall),
+                true => {
+                    self.scale(ln_fall);
+                    self.end = Some(End::Top);
+                }
                 false => self.after_step(before, ln_fall),
             };
         };
@@ -417,18 +426,17 @@ impl Newton {
         };
         let last = self.gains.iter().rev().take(count);
         let is_slow = self.gains.len() >= count && last.sum::<f64>() < most;
-        let fall = ln_fall.clamp(-MOST_LN_FALL, MOST_LN_FALL).exp();
+        self.scale(ln_fall);
         if is_slow {
             return match self.is_joint {
                 true => self.end = Some(End::Slow),
-                false => self.begin_joint(ln_fall),
+                false => self.begin_joint(),
             };
         }
         let nats = self.difference_nats;
-        let Some(local) = &mut self.local else {
+        let Some(local) = &self.local else {
             return self.fail();
         };
-        local.scale(fall);
         let Some(directions) = local.directions(nats) else {
             return self.fail();
         };
@@ -451,14 +459,17 @@ impl Newton {
         }
     }
 
+    /// All falls have become e^ln_fall times as steep.
+    fn scale(&mut self, ln_fall: f64) {
+        if let Some(local) = &mut self.local {
+            local.scale(ln_fall.clamp(-MOST_LN_FALL, MOST_LN_FALL).exp());
+        }
+    }
+
     /// Move all parameters together. The curvature along those that are no noise is known.
-    fn begin_joint(&mut self, ln_fall: f64) {
+    fn begin_joint(&mut self) {
         self.is_joint = true;
         self.gains.clear();
-        let fall = ln_fall.clamp(-MOST_LN_FALL, MOST_LN_FALL).exp();
-        if let Some(local) = &mut self.local {
-            local.scale(fall);
-        }
         let known = self.local.as_ref().map(|local| local.bend.clone());
         self.begin_differences(known);
     }
