@@ -1,5 +1,6 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
+use super::again::{Again, OtherPeak, is_within};
 use super::auto::{Climb, Parameters, Tuning};
 use super::frame::nearest;
 use super::symmetry::{Trials, Wanted};
@@ -36,7 +37,14 @@ pub(super) struct Ascent {
     awaited: usize,
     /// The peaks that frames followed, with the number of observations that each rests on.
     peaks: Vec<(usize, Peak)>,
+    /// Another climb, from elsewhere.
+    again: Option<Box<Again>>,
 }
+
+/// Evaluations in frames for each parameter, and for two more, before another climb begins.
+const AGAIN_AFTER: usize = 4;
+/// One evaluation in so many is the other climb's.
+const AGAIN_ONE_IN: usize = 3;
 
 /// Values that a climb is handed at once at most: where all it asks for lies outside the prior's
 /// region, others choose the next point.
@@ -74,6 +82,7 @@ impl Ascent {
             is_design: Vec::new(),
             awaited: 0,
             peaks: Vec::new(),
+            again: None,
         })
     }
 
@@ -119,6 +128,11 @@ impl Ascent {
         {
             climb.fail();
         }
+        while let Some(z) = self.awaited_again()
+            && failed.iter().any(|x| self.free.point_from_frame(&z) == x)
+        {
+            self.tell_again(&z, f64::NEG_INFINITY);
+        }
         self.begin_trials();
         for x in failed.iter() {
             self.tell_trial(x, None);
@@ -143,9 +157,15 @@ impl Ascent {
             climb.tell(&z, value, is_awaited);
             self.awaited += usize::from(is_awaited);
         }
+        if let Some(awaited) = self.awaited_again()
+            && self.free.point_from_frame(&awaited) == x
+        {
+            self.tell_again(&z, value);
+        }
         self.observed.push(x.to_vec());
         self.points.push(z);
         self.values.push(value);
+        self.begin_again();
         if matches!(self.stage, Stage::Watching) {
             self.stage = self.judged();
             self.judge_labels();
@@ -153,6 +173,83 @@ impl Ascent {
         self.reuse();
         self.begin_trials();
         Ok(())
+    }
+
+    /// Once a frame has been looked at for a while, climb again from elsewhere.
+    fn begin_again(&mut self) {
+        let (Some(after), None) = (self.peaks.first().map(|(first, _)| *first), &self.again) else {
+            return;
+        };
+        let due = after + AGAIN_AFTER * (self.free.dim() + 2);
+        if self.values.len() < due {
+            return;
+        }
+        let (noise_sd, seed) = (self.noise_sd, self.seed);
+        let top = self.climb().and_then(Climb::best).map(|(z, _)| z.to_vec());
+        self.again = top.map(|top| {
+            let again = Again::opposite(&top, &self.parameters, &self.tuning, noise_sd, seed);
+            Box::new(again)
+        });
+    }
+
+    /// The point that the other climb waits for.
+    fn awaited_again(&self) -> Option<Vec<f64>> {
+        Some(self.again.as_ref()?.awaited()?.to_vec())
+    }
+
+    fn tell_again(&mut self, z: &[f64], value: f64) {
+        let (first, reach) = (self.peaks.first().cloned(), self.reach());
+        let is_known = |z: &[f64]| {
+            first
+                .as_ref()
+                .is_some_and(|(_, peak)| is_within(peak, z, reach))
+        };
+        if let Some(again) = &mut self.again {
+            again.tell(z, value, is_known);
+        }
+    }
+
+    /// A peak that another climb found and the present frame does not hold.
+    fn other_peak(&self) -> Option<&OtherPeak> {
+        let found = self.again.as_ref()?.found()?;
+        let (_, present) = self.peaks.last()?;
+        (!is_within(present, &found.center, self.reach())).then_some(found)
+    }
+
+    /// The peak that the first climb found, as if it were normal.
+    fn own_peak(&self) -> Option<OtherPeak> {
+        let climb = self.climb()?;
+        let (_, height) = climb.best()?;
+        let (center, covariance) = climb.shape()?;
+        OtherPeak::new(center, covariance, height)
+    }
+
+    /// The peak to go to: one that another climb found, if it holds more than the present one.
+    pub fn better_peak(&self) -> Option<Peak> {
+        let (other, own) = (self.other_peak()?, self.own_peak()?);
+        if other.ln_mass <= own.ln_mass {
+            return None;
+        }
+        self.widened(other.center.clone(), other.covariance.clone())
+    }
+
+    /// ln of what lies in peaks outside the present frame, as if they were normal.
+    pub fn ln_mass_outside(&self) -> Option<f64> {
+        let images = self
+            .peaks
+            .last()
+            .map_or(1, |(_, peak)| peak.images().len().max(1));
+        let other = match self.other_peak() {
+            Some(other) => other.ln_mass,
+            None => {
+                let (_, present) = self.peaks.last()?;
+                let own = self.own_peak()?;
+                let is_outside = !is_within(present, &own.center, self.reach());
+                self.again.as_ref()?.found().filter(|_| is_outside)?;
+                own.ln_mass
+            }
+        };
+        Some(other + (images as f64).ln())
     }
 
     /// Hand the climb values that it waits for and that are known already. A value that carries
@@ -284,7 +381,10 @@ impl Ascent {
             open.find(|x| !is_pending(x))
         };
         let climb = match &self.stage {
-            Stage::Labels(trials) | Stage::Narrow(_, Some(trials)) => return open(trials),
+            Stage::Labels(trials) => return open(trials),
+            Stage::Narrow(_, Some(trials)) => {
+                return open(trials).or_else(|| self.ask_again(&is_pending));
+            }
             Stage::Narrow(climb, None) => climb,
             Stage::Watching | Stage::Broad => return None,
         };
@@ -297,6 +397,15 @@ impl Ascent {
         let mut inside = beside.filter(|z| self.holds(z));
         let mut points = inside.by_ref().map(|z| self.free.point_from_frame(&z));
         points.find(|x| !is_pending(x))
+    }
+
+    /// The other climb's point, when it is its turn.
+    fn ask_again(&self, is_pending: &dyn Fn(&Vec<f64>) -> bool) -> Option<Vec<f64>> {
+        if !self.values.len().is_multiple_of(AGAIN_ONE_IN) {
+            return None;
+        }
+        let z = self.awaited_again().filter(|z| self.holds(z))?;
+        Some(self.free.point_from_frame(&z)).filter(|x| !is_pending(x))
     }
 
     /// The peaks that frames followed, with the number of observations that each rests on.
@@ -331,7 +440,12 @@ impl Ascent {
 
     /// The peak as the climb knows it, wide enough to hold what the climb does not know.
     pub fn first_peak(&self) -> Option<Peak> {
-        let (center, mut covariance) = self.climb()?.shape()?;
+        let (center, covariance) = self.climb()?.shape()?;
+        self.widened(center, covariance)
+    }
+
+    /// A peak that is wider than known, with the images that all peaks have.
+    fn widened(&self, center: Vec<f64>, mut covariance: Mat) -> Option<Peak> {
         let wider = self.tuning.first_frame_widening.powi(2);
         scale(&mut covariance, wider);
         let peak = Peak::with_covariance(center, &covariance)?;
@@ -410,6 +524,7 @@ impl Ascent {
             is_design: Vec::new(),
             awaited: 0,
             peaks: peaks.cloned().collect(),
+            again: None,
             ..self.clone()
         }
     }

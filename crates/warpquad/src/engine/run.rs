@@ -12,6 +12,7 @@ use crate::data::{Data, Value};
 use crate::error::{Error, Result, same_length};
 use crate::kernel::Matern32;
 use crate::measure::Measure;
+use crate::numeric::stream::Stream;
 use crate::points::Points;
 use crate::warp::Range;
 use std::sync::Arc;
@@ -239,7 +240,11 @@ impl Engine {
         {
             self.take_frame(n, peak)?;
         }
-        Ok(())
+        let better = self.ascent.as_ref().and_then(Ascent::better_peak);
+        match better {
+            Some(peak) => self.take_frame(n, peak),
+            None => Ok(()),
+        }
     }
 
     /// Integrate in the frame of this peak, which rests on the first `n` observations.
@@ -477,6 +482,12 @@ impl Engine {
             let mut answer = self.strategy.answer(self.history(), lead, fit)?;
             if let Some((law, estimate)) = self.law_under(&answer.ensemble)? {
                 (answer.law, answer.estimate) = (law, estimate);
+            }
+            if self.another.is_none()
+                && let Some(ln_mass) = self.ascent.as_ref().and_then(Ascent::ln_mass_outside)
+            {
+                let mut rng = self.history().streams().rng(Stream::Outside);
+                answer = answer.with_outside(ln_mass, &mut rng);
             }
             let rise = self.ascent.as_ref().map_or(0.0, Ascent::rise_nats);
             let answer = match self.provisional {

@@ -5,6 +5,7 @@ use crate::belief::{Edges, Ensemble, Model, Theta};
 use crate::error::Result;
 use crate::functional::{Estimate, Law};
 use crate::measure::Chart;
+use crate::numeric::random::Rng;
 use crate::points::Points;
 use crate::warp::Range;
 use std::fmt::Debug;
@@ -99,7 +100,14 @@ pub struct Doubts {
     pub failed_part: Option<f64>,
     /// The sd of noise on ln f that explains exact observations far better than none.
     pub noise_sd: Option<f64>,
+    /// The part of Z in a peak outside the frame, of which only the height and the shape are known.
+    pub outside_part: Option<f64>,
 }
+
+/// ln of the mass of a peak by its height and curvature alone is off by so much.
+const NORMAL_PEAK_SD: f64 = 0.7;
+/// Draws of it.
+const OUTSIDE_DRAWS: usize = 500;
 
 impl Answer {
     /// The answer with a 95 % interval of ln Z that reaches at least so many nats to each side;
@@ -109,6 +117,24 @@ impl Answer {
             return self;
         }
         let law = self.law.reaching(nats);
+        Answer {
+            estimate: law.estimate(self.estimate.relative_node_error()),
+            law,
+            ..self
+        }
+    }
+
+    /// The answer with what lies outside the frame in the law of Z: a peak of about this ln mass.
+    pub(super) fn with_outside(mut self, ln_mass: f64, rng: &mut Rng) -> Answer {
+        let inside = self.law.ln_quantile(0.5);
+        if !inside.is_finite() || !ln_mass.is_finite() {
+            return self;
+        }
+        let ratio = (ln_mass - inside).exp();
+        let draw = |_| (ratio * (NORMAL_PEAK_SD * rng.normal()).exp()).ln_1p();
+        let factors: Vec<f64> = (0..OUTSIDE_DRAWS).map(draw).collect();
+        let law = self.law.times(&factors, rng);
+        self.doubts.outside_part = Some(ratio / (1.0 + ratio));
         Answer {
             estimate: law.estimate(self.estimate.relative_node_error()),
             law,

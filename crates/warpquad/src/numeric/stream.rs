@@ -27,6 +27,8 @@ pub enum Stream {
     Audit,
     /// Draws of where f is positive.
     Edge,
+    /// Draws of what lies outside the frame.
+    Outside,
 }
 
 /// Numbers that no step of a run reaches.

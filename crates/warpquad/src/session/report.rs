@@ -209,6 +209,7 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
         is_signed: session.problem().settings.range.lo < 0.0,
         noise_sd: noise.sqrt(),
         failed_part: answer.and_then(|answer| answer.doubts.failed_part),
+        outside_part: answer.and_then(|answer| answer.doubts.outside_part),
         suspected_noise_sd: answer.and_then(|answer| answer.doubts.noise_sd),
         widening: answer.map(|answer| answer.ensemble.widening()),
         models,

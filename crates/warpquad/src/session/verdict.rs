@@ -60,6 +60,8 @@ pub struct Evidence {
     pub failures: usize,
     /// The part of Z, as it is believed, where evaluations fail; `None` where that is not learnt.
     pub failed_part: Option<f64>,
+    /// The part of Z in a peak outside the frame, of which the height and the shape are known.
+    pub outside_part: Option<f64>,
     /// The sd of noise that seems to be on values that are said to be exact.
     pub suspected_noise_sd: Option<f64>,
     /// The effective number of draws that carry Z, for a prior that is a sample.
@@ -88,6 +90,8 @@ const MODELS_NATS: f64 = 0.5;
 const NODE_ERROR: f64 = 5e-3;
 /// More of Z than this may not lie where evaluations fail.
 const FAILED_PART: f64 = 0.1;
+/// More of Z than this may not lie in a peak outside the frame.
+const OUTSIDE_PART: f64 = 0.05;
 /// More of the evaluations than this may not fail, where nothing is learnt of where they do.
 const FAILURES: f64 = 0.2;
 /// More of another prior than this may not lie where the run's own has nothing.
@@ -111,6 +115,7 @@ pub fn reasons(of: &Evidence) -> Vec<Reason> {
         audit(of),
         failures(of),
         noise(of),
+        other_peak(of),
         thin_prior(of),
         another_prior(of),
     ];
@@ -123,14 +128,14 @@ fn reason(code: &'static str, sentence: String) -> Option<Reason> {
 
 fn few(of: &Evidence) -> Option<Reason> {
     let needed = FEW_PER_DIMENSION * (of.dim + 1);
-    if let Some(known) = of.in_frames.filter(|known| 2 * known < needed) {
+    if let Some(known) = of.in_frames.filter(|known| *known < needed) {
         return reason(
             "few",
             format!(
-                "{} too few since the peak was found, for {}: do not trust the interval before {}.",
+                "{} too few since the peak was found, for {}: do not trust the interval before \
+                 {needed}.",
                 count_is(known, "evaluation"),
                 count(of.dim, "parameter"),
-                needed / 2
             ),
         );
     }
@@ -246,6 +251,18 @@ fn noise(of: &Evidence) -> Option<Reason> {
         format!(
             "The values look as if they had noise of sd {sd:.2} or so: declare it with `noise`, or \
              make the integrand exact."
+        ),
+    )
+}
+
+fn other_peak(of: &Evidence) -> Option<Reason> {
+    let part = of.outside_part.filter(|part| *part > OUTSIDE_PART)?;
+    reason(
+        "peaks",
+        format!(
+            "About {:.0} % of Z lies in another peak, of which only the height and the curvature \
+             are known: constrain the prior to one peak at a time, and add their Z.",
+            100.0 * part
         ),
     )
 }
@@ -428,6 +445,13 @@ mod tests {
                 "noise",
                 Evidence {
                     suspected_noise_sd: Some(0.3),
+                    ..sound()
+                },
+            ),
+            (
+                "peaks",
+                Evidence {
+                    outside_part: Some(0.2),
                     ..sound()
                 },
             ),

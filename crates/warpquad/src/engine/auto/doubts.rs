@@ -20,6 +20,7 @@ pub(super) fn doubts(
     Doubts {
         failed_part: failed_part(maker, ensemble),
         noise_sd: suspected_noise(maker, lead, tau),
+        outside_part: None,
     }
 }
 

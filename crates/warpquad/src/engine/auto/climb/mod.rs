@@ -202,6 +202,11 @@ impl Climb {
         }
     }
 
+    /// Begin here in place of the prior's centre.
+    pub(in crate::engine) fn start_at(&mut self, z: Vec<f64>) {
+        self.awaited = Some(self.parameters.within(z));
+    }
+
     /// Begin with these steps along the parameters.
     pub(in crate::engine) fn set_steps(&mut self, steps: Option<&[f64]>) {
         if let Some(steps) = steps {

@@ -1,0 +1,139 @@
+//! Climb again from elsewhere, for a peak that the first climb did not see.
+
+use super::auto::{Climb, Parameters, Tuning};
+use super::{Image, Peak};
+use crate::numeric::linalg::{Cholesky, Mat};
+
+/// A peak that is no part of any frame, as its height and its shape tell it.
+#[derive(Debug, Clone)]
+pub(super) struct OtherPeak {
+    pub center: Vec<f64>,
+    pub covariance: Mat,
+    /// ln of the integral of f pi over it, as if it were normal.
+    pub ln_mass: f64,
+}
+
+impl OtherPeak {
+    /// The peak with this ln f + ln pi at its top, in free coordinates.
+    pub fn new(center: Vec<f64>, covariance: Mat, height: f64) -> Option<OtherPeak> {
+        let ln_mass = ln_mass(height, &covariance)?;
+        Some(OtherPeak {
+            center,
+            covariance,
+            ln_mass,
+        })
+    }
+}
+
+/// ln of the integral of a normal peak of this height.
+pub(super) fn ln_mass(height: f64, covariance: &Mat) -> Option<f64> {
+    let d = covariance.cols();
+    let sds: Vec<f64> = (0..d).map(|i| covariance[(i, i)].sqrt()).collect();
+    let correlation = Mat::from_fn(d, d, |i, j| covariance[(i, j)] / sds[i] / sds[j]);
+    let ln_sds: f64 = sds.iter().map(|sd| sd.ln()).sum();
+    let ln_det = Cholesky::new(correlation)?.ln_det();
+    let ln_two_pi = (2.0 * std::f64::consts::PI).ln();
+    Some(height + 0.5 * (d as f64 * ln_two_pi + ln_det) + ln_sds)
+}
+
+/// A climb that knows only what it asked for itself: the best of all observations are those of the
+/// peak that is known.
+#[derive(Debug, Clone)]
+pub(super) struct Again {
+    climb: Climb,
+    spent: usize,
+    end: Option<Option<OtherPeak>>,
+}
+
+/// A climb that took so many evaluations for each parameter, and for one more, leads nowhere.
+const MOST_PER_DIMENSION: usize = 30;
+
+impl Again {
+    /// Begin on the other side of the prior's centre from a known top; parameters that set a scale
+    /// keep theirs.
+    pub fn opposite(
+        top: &[f64],
+        parameters: &Parameters,
+        tuning: &Tuning,
+        noise_sd: f64,
+        seed: u64,
+    ) -> Again {
+        let turn = |(z, is_scale): (&f64, &bool)| if *is_scale { *z } else { -z };
+        let start = top.iter().zip(&parameters.is_scale).map(turn).collect();
+        let mut climb = Climb::of(parameters.clone(), tuning, noise_sd, seed);
+        climb.start_at(start);
+        Again {
+            climb,
+            spent: 0,
+            end: None,
+        }
+    }
+
+    /// The point whose value it waits for; `None` once it has ended.
+    pub fn awaited(&self) -> Option<&[f64]> {
+        self.climb.awaited().filter(|_| self.end.is_none())
+    }
+
+    /// The value of ln f + ln pi at the awaited point, -inf for a failure. `is_known` says whether
+    /// a place belongs to a known peak: there the climb ends.
+    pub fn tell(&mut self, z: &[f64], value: f64, is_known: impl Fn(&[f64]) -> bool) {
+        self.climb.tell(z, value, true);
+        self.spent += 1;
+        let Some((best, height)) = self.climb.best() else {
+            if self.climb.has_ended() {
+                self.end = Some(None);
+            }
+            return;
+        };
+        let most = MOST_PER_DIMENSION * (z.len() + 1);
+        if is_known(best) || self.spent >= most {
+            self.end = Some(None);
+        } else if self.climb.has_ended() {
+            let shape = self.climb.shape();
+            self.end = Some(shape.and_then(|(center, cov)| OtherPeak::new(center, cov, height)));
+        }
+    }
+
+    /// The peak that it found.
+    pub fn found(&self) -> Option<&OtherPeak> {
+        self.end.as_ref()?.as_ref()
+    }
+}
+
+/// Whether a place is within `reach` of a peak or of one of its images.
+pub(super) fn is_within(peak: &Peak, z: &[f64], reach: f64) -> bool {
+    let near = |z: &[f64]| {
+        let y = peak.to_standard(z);
+        y.iter().map(|y| y * y).sum::<f64>() <= reach * reach
+    };
+    let images = peak.images().iter();
+    near(z) || images.map(|image: &Image| image.apply(z)).any(|z| near(&z))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mass_of_a_normal_peak_is_that_of_its_density() {
+        // A normal density of correlation 0.6, three nats higher than it is.
+        let (a, b, r) = (1e-3_f64, 20.0_f64, 0.6_f64);
+        let covariance = Mat::from_fn(2, 2, |i, j| match (i, j) {
+            (0, 0) => a * a,
+            (1, 1) => b * b,
+            _ => r * a * b,
+        });
+        let density = 1.0 / (2.0 * std::f64::consts::PI * a * b * (1.0 - r * r).sqrt());
+        let found = ln_mass(3.0 + density.ln(), &covariance).unwrap();
+        assert!((found - 3.0).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
+    fn images_of_a_peak_are_known_too() {
+        let peak = Peak::new(vec![1.0], vec![vec![0.1]]).unwrap();
+        let flip = Image::new(vec![-1]).unwrap();
+        let both = vec![Image::new(vec![1]).unwrap(), flip];
+        assert!(!is_within(&peak, &[-1.1], 3.0) && is_within(&peak, &[1.1], 3.0));
+        assert!(is_within(&peak.with_images(both).unwrap(), &[-1.1], 3.0));
+    }
+}
