@@ -160,7 +160,7 @@ impl Ascent {
         if let Some(awaited) = self.awaited_again()
             && self.free.point_from_frame(&awaited) == x
         {
-            self.tell_again(&z, value);
+            self.tell_again(&awaited, value);
         }
         self.observed.push(x.to_vec());
         self.points.push(z);
@@ -335,7 +335,9 @@ impl Ascent {
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
         let top = highest(self.values.iter().copied());
         let is_funnel = has_scale(&self.parameters) && is_funnel(&design, top, tuning);
-        if is_narrow(&design, top, narrow_nats(tuning, self.free.dim())) || enough && (nothing || is_funnel) {
+        if is_narrow(&design, top, narrow_nats(tuning, self.free.dim()))
+            || enough && (nothing || is_funnel)
+        {
             return self.climbing();
         }
         let best = (0..all).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));

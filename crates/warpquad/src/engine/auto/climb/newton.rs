@@ -103,6 +103,8 @@ const SLOW_STEPS: usize = 3;
 const SLOW_NATS: f64 = 1.5;
 /// While noises stand still, two steps that gain less than this each are enough.
 const SLOW_APART_NATS: f64 = 1.5;
+/// Where so many steps have not ended at a top, what was taken for a noise is bound to the others.
+const MOST_APART: usize = 3;
 /// ln of the factor of all falls stays between these.
 const MOST_LN_FALL: f64 = 20.0;
 
@@ -426,8 +428,9 @@ impl Newton {
         };
         let last = self.gains.iter().rev().take(count);
         let is_slow = self.gains.len() >= count && last.sum::<f64>() < most;
+        let is_bent = !self.is_joint && self.gains.len() >= MOST_APART;
         self.scale(ln_fall);
-        if is_slow {
+        if is_slow || is_bent {
             return match self.is_joint {
                 true => self.end = Some(End::Slow),
                 false => self.begin_joint(),
