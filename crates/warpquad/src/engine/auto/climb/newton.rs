@@ -444,7 +444,13 @@ impl Newton {
             return self.fail();
         };
         let odd = self.gains.len() % 2;
-        let sign = |k: usize| if (k + odd) % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = |k: usize| {
+            if (k + odd).is_multiple_of(2) {
+                1.0
+            } else {
+                -1.0
+            }
+        };
         let signs: Vec<f64> = (0..directions.len()).map(sign).collect();
         let point = |(direction, sign): (&Vec<f64>, &f64)| {
             let by = local.in_coordinates(direction, self.at.len());
