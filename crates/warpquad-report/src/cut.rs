@@ -14,7 +14,7 @@ const ARCS: usize = 64;
 /// use warpquad_report::turn;
 /// // Draws around 0 on a circle from 0 to 8.
 /// let draw = |i: usize| [0.002 * i as f64, 8.0 - 0.002 * i as f64][i % 2];
-/// let draws: Vec<f64> = (0..400).map(draw).collect();
+/// let draws: Vec<f64> = (0..401).map(draw).collect();
 /// let low = turn([0.0, 8.0], &draws);
 /// assert!((-5.0..-3.0).contains(&low));
 /// assert_eq!(turn([0.0, 8.0], &[4.0, 4.1, 3.9]), 0.0);
@@ -66,6 +66,7 @@ pub fn cut(found: &Findings) -> Cow<'_, Findings> {
         };
         let low = turn(circle, &column(&found.draws, k));
         let points = out.evaluations.iter_mut().map(|one| &mut one.x);
+        let points = points.chain(out.failures.iter_mut().map(|one| &mut one.x));
         for row in points.chain(&mut out.draws).chain(&mut out.prior) {
             if let Some(x) = row.get_mut(k) {
                 *x = within(*x, low, circle[1]);
