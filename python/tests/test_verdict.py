@@ -161,6 +161,6 @@ def test_the_needle_of_a_decay_is_found():
 
 def test_the_guide_has_a_line_for_each_code():
     listed = re.findall(r"^\| `(\w+)` \|", GUIDE.read_text(), re.MULTILINE)
-    # It takes two climbs to say `peaks`: the tests of verdict.rs and of climbs have it.
+    # It takes two climbs to say `peaks`: the tests of verdict.rs have it.
     listed.remove("peaks")
     assert listed == [case.__name__ for case in CASES]
