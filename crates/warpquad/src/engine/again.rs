@@ -49,17 +49,14 @@ pub(super) struct Again {
 const MOST_PER_DIMENSION: usize = 30;
 
 impl Again {
-    /// Begin on the other side of the prior's centre from a known top; parameters that set a scale
-    /// keep theirs.
-    pub fn opposite(
-        top: &[f64],
+    /// Begin at a point of free coordinates.
+    pub fn at(
+        start: Vec<f64>,
         parameters: &Parameters,
         tuning: &Tuning,
         noise_sd: f64,
         seed: u64,
     ) -> Again {
-        let turn = |(z, is_scale): (&f64, &bool)| if *is_scale { *z } else { -z };
-        let start = top.iter().zip(&parameters.is_scale).map(turn).collect();
         let mut climb = Climb::of(parameters.clone(), tuning, noise_sd, seed);
         climb.start_at(start);
         Again {
@@ -67,6 +64,11 @@ impl Again {
             spent: 0,
             end: None,
         }
+    }
+
+    /// Whether it has ended.
+    pub fn has_ended(&self) -> bool {
+        self.end.is_some()
     }
 
     /// The point whose value it waits for; `None` once it has ended.
@@ -98,6 +100,13 @@ impl Again {
     pub fn found(&self) -> Option<&OtherPeak> {
         self.end.as_ref()?.as_ref()
     }
+}
+
+/// The place on the other side of the prior's centre from a known top; parameters that set a scale
+/// keep theirs.
+pub(super) fn opposite(top: &[f64], parameters: &Parameters) -> Vec<f64> {
+    let turn = |(z, is_scale): (&f64, &bool)| if *is_scale { *z } else { -z };
+    top.iter().zip(&parameters.is_scale).map(turn).collect()
 }
 
 /// Whether a place is within `reach` of a peak or of one of its images.

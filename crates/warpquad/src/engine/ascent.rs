@@ -1,6 +1,6 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
-use super::again::{Again, OtherPeak, is_within};
+use super::again::{Again, OtherPeak, is_within, opposite};
 use super::auto::{Climb, Parameters, Tuning};
 use super::frame::nearest;
 use super::symmetry::{Trials, Wanted};
@@ -37,12 +37,13 @@ pub(super) struct Ascent {
     awaited: usize,
     /// The peaks that frames followed, with the number of observations that each rests on.
     peaks: Vec<(usize, Peak)>,
-    /// Another climb, from elsewhere.
-    again: Option<Box<Again>>,
+    /// Further climbs, from elsewhere; the last one may be under way.
+    again: Vec<Again>,
 }
 
-/// Evaluations in frames for each parameter, and for two more, before another climb begins.
+/// Evaluations in frames for each parameter, and for two more, before each further climb begins.
 const AGAIN_AFTER: usize = 4;
+const MOST_CLIMBS: usize = 4;
 /// One evaluation in so many is the other climb's.
 const AGAIN_ONE_IN: usize = 3;
 
@@ -82,7 +83,7 @@ impl Ascent {
             is_design: Vec::new(),
             awaited: 0,
             peaks: Vec::new(),
-            again: None,
+            again: Vec::new(),
         })
     }
 
@@ -119,7 +120,9 @@ impl Ascent {
         failed: &Points,
     ) -> Result<()> {
         for i in self.values.len()..values.len() {
-            self.is_design.push(is_design(i));
+            // Once it is known how wide the peak is, points are asked for other reasons.
+            let is_watching = matches!(self.stage, Stage::Watching);
+            self.is_design.push(is_watching && is_design(i));
             self.take(points.row(i), values[i])?;
         }
         while let Stage::Narrow(climb, _) = &mut self.stage
@@ -177,43 +180,69 @@ impl Ascent {
 
     /// Once a frame has been looked at for a while, climb again from elsewhere.
     fn begin_again(&mut self) {
-        let (Some(after), None) = (self.peaks.first().map(|(first, _)| *first), &self.again) else {
+        let Some(after) = self.peaks.first().map(|(first, _)| *first) else {
             return;
         };
-        let due = after + AGAIN_AFTER * (self.free.dim() + 2);
-        if self.values.len() < due {
+        let count = self.again.len();
+        let due = after + (count + 1) * AGAIN_AFTER * (self.free.dim() + 2);
+        let is_busy = self.again.last().is_some_and(|again| !again.has_ended());
+        if self.values.len() < due || is_busy || count >= MOST_CLIMBS {
             return;
         }
-        let (noise_sd, seed) = (self.noise_sd, self.seed);
-        let top = self.climb().and_then(Climb::best).map(|(z, _)| z.to_vec());
-        self.again = top.map(|top| {
-            let again = Again::opposite(&top, &self.parameters, &self.tuning, noise_sd, seed);
-            Box::new(again)
-        });
+        let start = match count {
+            0 => self
+                .climb()
+                .and_then(Climb::best)
+                .map(|(z, _)| opposite(z, &self.parameters)),
+            _ => self.best_elsewhere(count - 1),
+        };
+        let (noise_sd, seed) = (self.noise_sd, self.seed.wrapping_add(count as u64));
+        if let Some(start) = start {
+            let again = Again::at(start, &self.parameters, &self.tuning, noise_sd, seed);
+            self.again.push(again);
+        }
+    }
+
+    /// The best space-filling point that belongs to no known peak, after so many better ones.
+    fn best_elsewhere(&self, skipped: usize) -> Option<Vec<f64>> {
+        let elsewhere = |&i: &usize| {
+            self.is_design[i] && self.values[i].is_finite() && !self.is_known(&self.points[i])
+        };
+        let mut places: Vec<usize> = (0..self.values.len()).filter(elsewhere).collect();
+        places.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]));
+        places.get(skipped).map(|&i| self.points[i].clone())
+    }
+
+    /// Whether a place belongs to a peak that is known.
+    fn is_known(&self, z: &[f64]) -> bool {
+        let reach = self.reach();
+        let found = self.again.iter().filter_map(Again::found);
+        let mut found =
+            found.filter_map(|other| self.widened(other.center.clone(), other.covariance.clone()));
+        let mut ends = self.peaks.first().into_iter().chain(self.peaks.last());
+        ends.any(|(_, peak)| is_within(peak, z, reach))
+            || found.any(|peak| is_within(&peak, z, reach))
     }
 
     /// The point that the other climb waits for.
     fn awaited_again(&self) -> Option<Vec<f64>> {
-        Some(self.again.as_ref()?.awaited()?.to_vec())
+        Some(self.again.last()?.awaited()?.to_vec())
     }
 
     fn tell_again(&mut self, z: &[f64], value: f64) {
-        let (first, reach) = (self.peaks.first().cloned(), self.reach());
-        let is_known = |z: &[f64]| {
-            first
-                .as_ref()
-                .is_some_and(|(_, peak)| is_within(peak, z, reach))
+        let Some(mut again) = self.again.pop() else {
+            return;
         };
-        if let Some(again) = &mut self.again {
-            again.tell(z, value, is_known);
-        }
+        again.tell(z, value, |z| self.is_known(z));
+        self.again.push(again);
     }
 
-    /// A peak that another climb found and the present frame does not hold.
+    /// The largest peak that another climb found and the present frame does not hold.
     fn other_peak(&self) -> Option<&OtherPeak> {
-        let found = self.again.as_ref()?.found()?;
         let (_, present) = self.peaks.last()?;
-        (!is_within(present, &found.center, self.reach())).then_some(found)
+        let found = self.again.iter().filter_map(Again::found);
+        let outside = found.filter(|other| !is_within(present, &other.center, self.reach()));
+        outside.max_by(|a, b| a.ln_mass.total_cmp(&b.ln_mass))
     }
 
     /// The peak that the first climb found, as if it were normal.
@@ -227,7 +256,10 @@ impl Ascent {
     /// The peak to go to: one that another climb found, if it holds more than the present one.
     pub fn better_peak(&self) -> Option<Peak> {
         let (other, own) = (self.other_peak()?, self.own_peak()?);
-        if other.ln_mass <= own.ln_mass {
+        let (_, present) = self.peaks.last()?;
+        let held = self.again.iter().filter_map(Again::found).chain([&own]);
+        let mut held = held.filter(|peak| is_within(present, &peak.center, self.reach()));
+        if held.any(|peak| peak.ln_mass >= other.ln_mass) {
             return None;
         }
         self.widened(other.center.clone(), other.covariance.clone())
@@ -239,16 +271,13 @@ impl Ascent {
             .peaks
             .last()
             .map_or(1, |(_, peak)| peak.images().len().max(1));
-        let other = match self.other_peak() {
-            Some(other) => other.ln_mass,
-            None => {
-                let (_, present) = self.peaks.last()?;
-                let own = self.own_peak()?;
-                let is_outside = !is_within(present, &own.center, self.reach());
-                self.again.as_ref()?.found().filter(|_| is_outside)?;
-                own.ln_mass
-            }
-        };
+        let (_, present) = self.peaks.last()?;
+        let own = self.own_peak().filter(|own| {
+            let is_outside = !is_within(present, &own.center, self.reach());
+            is_outside && self.again.iter().any(|again| again.found().is_some())
+        });
+        let masses = self.other_peak().into_iter().chain(own.as_ref());
+        let other = masses.map(|peak| peak.ln_mass).reduce(f64::max)?;
         Some(other + (images as f64).ln())
     }
 
@@ -435,6 +464,11 @@ impl Ascent {
         }
     }
 
+    /// Whether there is a climb, and no frame yet.
+    pub fn is_under_way(&self) -> bool {
+        self.climb().is_some() && self.peaks.is_empty()
+    }
+
     /// Whether the climb has ended and the images of its peak are known.
     pub fn has_arrived(&self) -> bool {
         self.images().is_some()
@@ -526,7 +560,7 @@ impl Ascent {
             is_design: Vec::new(),
             awaited: 0,
             peaks: peaks.cloned().collect(),
-            again: None,
+            again: Vec::new(),
             ..self.clone()
         }
     }
@@ -534,6 +568,17 @@ impl Ascent {
 
 /// No interval of ln Z reaches farther, in nats: it says that nothing is known.
 const FARTHEST_RISE: f64 = 1e4;
+
+/// Evaluations in frames for each parameter, and for one more, before the shape of a peak is known.
+const SHAPE_PER_DIMENSION: usize = 6;
+
+/// How far the interval of ln Z must reach where so few evaluations were made in frames that a
+/// process cannot know how the peak falls off: a nat for each parameter at first, nothing in the
+/// end.
+pub(super) fn unknown_shape_nats(in_frames: usize, dim: usize) -> f64 {
+    let needed = SHAPE_PER_DIMENSION * (dim + 1);
+    dim as f64 * (1.0 - in_frames as f64 / needed as f64).max(0.0)
+}
 
 /// A normal law has less than this beyond each end of what a climb may ask for.
 const BEYOND: f64 = 3e-14;
@@ -687,6 +732,14 @@ fn differs(frame: &Peak, peak: &Peak) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_shape_of_a_peak_is_known_after_a_while() {
+        assert_eq!(unknown_shape_nats(0, 5), 5.0);
+        assert_eq!(unknown_shape_nats(18, 5), 2.5);
+        assert_eq!(unknown_shape_nats(36, 5), 0.0);
+        assert_eq!(unknown_shape_nats(100, 5), 0.0);
+    }
 
     #[test]
     fn a_funnel_falls_far_in_a_small_part_of_the_prior() {

@@ -1,7 +1,7 @@
 //! Run a strategy: ask for a point, take the value, and say what is known of Z.
 
 use super::another_prior::AnotherPrior;
-use super::ascent::Ascent;
+use super::ascent::{self, Ascent};
 use super::auto::Climb;
 use super::given::{self, Given};
 use super::strategy::{Answer, Choice, Kept, Strategy};
@@ -489,10 +489,10 @@ impl Engine {
                 let mut rng = self.history().streams().rng(Stream::Outside);
                 answer = answer.with_outside(ln_mass, &mut rng);
             }
-            let rise = self.ascent.as_ref().map_or(0.0, Ascent::rise_nats);
-            let answer = match self.provisional {
-                Some(_) => answer.reaching(rise),
-                None => answer,
+            let ascent = self.ascent.as_ref().filter(|ascent| ascent.is_under_way());
+            let answer = match ascent.map(Ascent::rise_nats) {
+                Some(rise) => answer.reaching(rise),
+                None => answer.with_law_reaching(self.unknown_shape_nats()),
             };
             self.answered = Some((answer, n));
         }
@@ -500,6 +500,14 @@ impl Engine {
             Some((answer, _)) => Ok(answer),
             None => Err(Error::spec("values", "nothing has been observed")),
         }
+    }
+
+    /// How far the interval of ln Z must reach while few evaluations were made in frames; 0 without
+    /// a frame.
+    fn unknown_shape_nats(&self) -> f64 {
+        let first = self.peaks().first().map(|(first, _)| *first);
+        let in_frames = first.map(|first| self.len().saturating_sub(first));
+        in_frames.map_or(0.0, |n| ascent::unknown_shape_nats(n, self.points.dim()))
     }
 
     /// The present answer, if it was worked out; looking at it costs nothing.

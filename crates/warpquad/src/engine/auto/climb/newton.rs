@@ -3,8 +3,8 @@
 //! Values without noise have more to tell than where they are large: ln f at steps so small that
 //! only its slope and its curvature show gives both to many digits, and a ridge a thousand times as
 //! long as it is wide takes one step. Parameters that act as a noise stand still meanwhile and are
-//! searched after each step: without them a likelihood is far nearer to a quadratic. Where that
-//! gains little, all parameters move together.
+//! searched after each step: without them a likelihood is far nearer to a quadratic. At the end
+//! all parameters move together.
 
 use super::Parameters;
 use super::differences::{Design, Local};
@@ -39,8 +39,9 @@ pub(super) struct Newton {
     /// The drop that steps of differences show.
     difference_nats: f64,
     local: Option<Local>,
-    /// The last step, in units.
+    /// The last step, in units, and what it promised.
     step: Vec<f64>,
+    promised: f64,
     /// The gains of the last steps.
     gains: Vec<f64>,
     failures: usize,
@@ -101,6 +102,8 @@ const NOISE_TRIALS: [usize; 2] = [4, 6];
 /// So many steps in a row that gain less than this in all are slow.
 const SLOW_STEPS: usize = 3;
 const SLOW_NATS: f64 = 1.5;
+/// The top is near where the last of them promised no more than this.
+const NEAR_NATS: f64 = 3.0;
 /// While noises stand still, two steps that gain less than this each are enough.
 const SLOW_APART_NATS: f64 = 1.5;
 /// Where so many steps have not ended at a top, what was taken for a noise is bound to the others.
@@ -147,6 +150,7 @@ impl Newton {
             difference_nats: DIFFERENCE_NATS[0],
             local: None,
             step: Vec::new(),
+            promised: f64::INFINITY,
             gains: Vec::new(),
             failures: 0,
             plan: Plan::Slope { signs: Vec::new() },
@@ -324,7 +328,7 @@ impl Newton {
             .local
             .as_ref()
             .map(|local| local.in_coordinates(&step, self.at.len()));
-        self.step = step;
+        (self.step, self.promised) = (step, promised);
         self.try_part(1.0, by.unwrap_or_default(), promised, Vec::new());
     }
 
@@ -375,7 +379,7 @@ impl Newton {
             return match is_last {
                 true => {
                     self.scale(ln_fall);
-                    self.end = Some(End::Top);
+                    self.begin_joint();
                 }
                 false => self.after_step(before, ln_fall),
             };
@@ -432,7 +436,8 @@ impl Newton {
         self.scale(ln_fall);
         if is_slow || is_bent {
             return match self.is_joint {
-                true => self.end = Some(End::Slow),
+                true if self.promised < NEAR_NATS => self.end = Some(End::Slow),
+                true => self.end = Some(End::Failed),
                 false => self.begin_joint(),
             };
         }
