@@ -1,15 +1,26 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
-use super::again::{Again, OtherPeak, is_within, opposite};
+mod again;
+mod further;
+mod parameters;
+mod reframing;
+mod vague;
+
+pub(super) use reframing::unknown_shape_nats;
+
 use super::auto::{Climb, Parameters, Tuning};
 use super::frame::nearest;
 use super::symmetry::{Trials, Wanted};
 use super::{Frame, Image, Peak};
 use crate::data::Value;
 use crate::error::Result;
-use crate::measure::{Chart, Circle, Circles, Measure};
+use crate::measure::{Chart, Circles, Measure};
 use crate::numeric::linalg::Mat;
 use crate::points::Points;
+use again::Again;
+use parameters::parameters;
+use reframing::{differs, moments, scale};
+use vague::{has_scale, highest, is_funnel, is_narrow, median, narrow_nats};
 
 /// What a run knows about the way to the peak: a function of the observations in their order, and
 /// of the frames that were taken.
@@ -40,12 +51,6 @@ pub(super) struct Ascent {
     /// Further climbs, from elsewhere; the last one may be under way.
     again: Vec<Again>,
 }
-
-/// Evaluations in frames for each parameter, and for two more, before each further climb begins.
-const AGAIN_AFTER: usize = 4;
-const MOST_CLIMBS: usize = 4;
-/// One evaluation in so many is the other climb's.
-const AGAIN_ONE_IN: usize = 3;
 
 /// Values that a climb is handed at once at most: where all it asks for lies outside the prior's
 /// region, others choose the next point.
@@ -176,109 +181,6 @@ impl Ascent {
         self.reuse();
         self.begin_trials();
         Ok(())
-    }
-
-    /// Once a frame has been looked at for a while, climb again from elsewhere.
-    fn begin_again(&mut self) {
-        let Some(after) = self.peaks.first().map(|(first, _)| *first) else {
-            return;
-        };
-        let count = self.again.len();
-        let due = after + (count + 1) * AGAIN_AFTER * (self.free.dim() + 2);
-        let is_busy = self.again.last().is_some_and(|again| !again.has_ended());
-        if self.values.len() < due || is_busy || count >= MOST_CLIMBS {
-            return;
-        }
-        let start = match count {
-            0 => self
-                .climb()
-                .and_then(Climb::best)
-                .map(|(z, _)| opposite(z, &self.parameters)),
-            _ => self.best_elsewhere(count - 1),
-        };
-        let (noise_sd, seed) = (self.noise_sd, self.seed.wrapping_add(count as u64));
-        if let Some(start) = start {
-            let again = Again::at(start, &self.parameters, &self.tuning, noise_sd, seed);
-            self.again.push(again);
-        }
-    }
-
-    /// The best space-filling point that belongs to no known peak, after so many better ones.
-    fn best_elsewhere(&self, skipped: usize) -> Option<Vec<f64>> {
-        let elsewhere = |&i: &usize| {
-            self.is_design[i] && self.values[i].is_finite() && !self.is_known(&self.points[i])
-        };
-        let mut places: Vec<usize> = (0..self.values.len()).filter(elsewhere).collect();
-        places.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]));
-        places.get(skipped).map(|&i| self.points[i].clone())
-    }
-
-    /// Whether a place belongs to a peak that is known.
-    fn is_known(&self, z: &[f64]) -> bool {
-        let reach = self.reach();
-        let found = self.again.iter().filter_map(Again::found);
-        let mut found =
-            found.filter_map(|other| self.widened(other.center.clone(), other.covariance.clone()));
-        let mut ends = self.peaks.first().into_iter().chain(self.peaks.last());
-        ends.any(|(_, peak)| is_within(peak, z, reach))
-            || found.any(|peak| is_within(&peak, z, reach))
-    }
-
-    /// The point that the other climb waits for.
-    fn awaited_again(&self) -> Option<Vec<f64>> {
-        Some(self.again.last()?.awaited()?.to_vec())
-    }
-
-    fn tell_again(&mut self, z: &[f64], value: f64) {
-        let Some(mut again) = self.again.pop() else {
-            return;
-        };
-        again.tell(z, value, |z| self.is_known(z));
-        self.again.push(again);
-    }
-
-    /// The largest peak that another climb found and the present frame does not hold.
-    fn other_peak(&self) -> Option<&OtherPeak> {
-        let (_, present) = self.peaks.last()?;
-        let found = self.again.iter().filter_map(Again::found);
-        let outside = found.filter(|other| !is_within(present, &other.center, self.reach()));
-        outside.max_by(|a, b| a.ln_mass.total_cmp(&b.ln_mass))
-    }
-
-    /// The peak that the first climb found, as if it were normal.
-    fn own_peak(&self) -> Option<OtherPeak> {
-        let climb = self.climb()?;
-        let (_, height) = climb.best()?;
-        let (center, covariance) = climb.shape()?;
-        OtherPeak::new(center, covariance, height)
-    }
-
-    /// The peak to go to: one that another climb found, if it holds more than the present one.
-    pub fn better_peak(&self) -> Option<Peak> {
-        let (other, own) = (self.other_peak()?, self.own_peak()?);
-        let (_, present) = self.peaks.last()?;
-        let held = self.again.iter().filter_map(Again::found).chain([&own]);
-        let mut held = held.filter(|peak| is_within(present, &peak.center, self.reach()));
-        if held.any(|peak| peak.ln_mass >= other.ln_mass) {
-            return None;
-        }
-        self.widened(other.center.clone(), other.covariance.clone())
-    }
-
-    /// ln of what lies in peaks outside the present frame, as if they were normal.
-    pub fn ln_mass_outside(&self) -> Option<f64> {
-        let images = self
-            .peaks
-            .last()
-            .map_or(1, |(_, peak)| peak.images().len().max(1));
-        let (_, present) = self.peaks.last()?;
-        let own = self.own_peak().filter(|own| {
-            let is_outside = !is_within(present, &own.center, self.reach());
-            is_outside && self.again.iter().any(|again| again.found().is_some())
-        });
-        let masses = self.other_peak().into_iter().chain(own.as_ref());
-        let other = masses.map(|peak| peak.ln_mass).reduce(f64::max)?;
-        Some(other + (images as f64).ln())
     }
 
     /// Hand the climb values that it waits for and that are known already. A value that carries
@@ -430,15 +332,6 @@ impl Ascent {
         points.find(|x| !is_pending(x))
     }
 
-    /// The other climb's point, when it is its turn.
-    fn ask_again(&self, is_pending: &dyn Fn(&Vec<f64>) -> bool) -> Option<Vec<f64>> {
-        if !self.values.len().is_multiple_of(AGAIN_ONE_IN) {
-            return None;
-        }
-        let z = self.awaited_again().filter(|z| self.holds(z))?;
-        Some(self.free.point_from_frame(&z)).filter(|x| !is_pending(x))
-    }
-
     /// The peaks that frames followed, with the number of observations that each rests on.
     pub fn peaks(&self) -> &[(usize, Peak)] {
         &self.peaks
@@ -568,228 +461,3 @@ impl Ascent {
 
 /// No interval of ln Z reaches farther, in nats: it says that nothing is known.
 const FARTHEST_RISE: f64 = 1e4;
-
-/// Evaluations in frames for each parameter, and for one more, before the shape of a peak is known.
-const SHAPE_PER_DIMENSION: usize = 6;
-
-/// How far the interval of ln Z must reach where so few evaluations were made in frames that a
-/// process cannot know how the peak falls off: a nat for each parameter at first, nothing in the
-/// end.
-pub(super) fn unknown_shape_nats(in_frames: usize, dim: usize) -> f64 {
-    let needed = SHAPE_PER_DIMENSION * (dim + 1);
-    dim as f64 * (1.0 - in_frames as f64 / needed as f64).max(0.0)
-}
-
-/// A normal law has less than this beyond each end of what a climb may ask for.
-const BEYOND: f64 = 3e-14;
-
-/// A parameter that changes by less than this factor does not set the scale of anything.
-const DECADE: f64 = 10.0;
-
-/// What a climb has to know of the parameters of a prior.
-fn parameters(measure: &dyn Measure, free: &Frame) -> Parameters {
-    let dim = free.dim();
-    let end = |p: f64| {
-        let mut z = vec![0.0; dim];
-        free.measure().quantile(&vec![p; dim], &mut z);
-        z
-    };
-    let support = measure.support();
-    let at = |z: f64| free.point_from_frame(&vec![z; dim]);
-    let (middle, higher) = (at(0.0), at(0.5));
-    let unit = |i: usize| match support[i] {
-        _ if measure
-            .circles()
-            .is_some_and(|circles| circles.each()[i].is_some()) =>
-        {
-            None
-        }
-        // The coordinate of a log-uniform parameter is a logarithm but near the ends.
-        (low, high)
-            if high > DECADE * low && (low > 0.0 || high == f64::INFINITY && low == 0.0) =>
-        {
-            Some(2.0 * (higher[i] / middle[i]).ln())
-        }
-        (f64::NEG_INFINITY, f64::INFINITY) => Some(2.0 * (higher[i] - middle[i])),
-        _ => None,
-    };
-    let circles = free.measure().circles();
-    let circle = |i: usize| circles.as_ref().and_then(|circles| circles.each()[i]);
-    let ends = end(BEYOND).into_iter().zip(end(1.0 - BEYOND)).enumerate();
-    // A climb may go once round in either direction.
-    let ends = ends.map(|(i, ends)| match circle(i) {
-        Some(Circle { start, period }) => (start - period, start + 2.0 * period),
-        None => ends,
-    });
-    Parameters {
-        ends: ends.collect(),
-        is_positive: support.iter().map(|&(low, _)| low >= 0.0).collect(),
-        is_scale: support
-            .iter()
-            .map(|&ends| ends == (0.0, f64::INFINITY))
-            .collect(),
-        units: (0..dim).map(unit).collect(),
-    }
-}
-
-/// The largest of some values; -inf without any.
-fn highest(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(f64::NEG_INFINITY, f64::max)
-}
-
-/// How far ln f falls over a prior that is too vague for a process in its coordinates.
-fn narrow_nats(tuning: &Tuning, dim: usize) -> f64 {
-    let part = match dim {
-        0..=3 => 1.0,
-        4 => tuning.narrow_part_of_many.sqrt(),
-        _ => tuning.narrow_part_of_many,
-    };
-    part * tuning.narrow_nats
-}
-
-/// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room
-/// for the peak: the median of space-filling points is so many nats below the best of all.
-fn is_narrow(values: &[f64], top: f64, narrow_nats: f64) -> bool {
-    top - median(values) > narrow_nats
-}
-
-/// Whether a parameter is a positive one over more than a decade, as the width of a noise is.
-fn has_scale(parameters: &Parameters) -> bool {
-    let mut all = parameters.units.iter().zip(&parameters.is_positive);
-    all.any(|(unit, positive)| unit.is_some() && *positive)
-}
-
-/// Whether ln f falls over a small part of the prior by orders of magnitude more than over most of
-/// it, as a likelihood does where the width of its noise is small: the peak is at the foot of that
-/// cliff, in less of the prior than a process looks at.
-fn is_funnel(values: &[f64], top: f64, tuning: &Tuning) -> bool {
-    let finite = values.iter().copied().filter(|value| value.is_finite());
-    let depth = top - finite.fold(f64::INFINITY, f64::min);
-    let usual = (top - median(values)).max(1.0);
-    depth.is_finite() && depth > tuning.funnel_nats.max(tuning.funnel_ratio * usual)
-}
-
-/// The middle one of the values, or the lower of two.
-fn median(values: &[f64]) -> f64 {
-    let mut values: Vec<f64> = values.to_vec();
-    values.sort_by(|a, b| b.total_cmp(a));
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn scale(covariance: &mut Mat, by: f64) {
-    for j in 0..covariance.cols() {
-        covariance.col_mut(j).iter_mut().for_each(|c| *c *= by);
-    }
-}
-
-/// The mean and covariance of weighted points.
-fn moments(points: &[Vec<f64>], weights: &[f64]) -> (Vec<f64>, Mat) {
-    let (d, total) = (points[0].len(), weights.iter().sum::<f64>());
-    let over = |of: &dyn Fn(&[f64]) -> f64| -> f64 {
-        let terms = points.iter().zip(weights);
-        terms.map(|(z, w)| w * of(z)).sum::<f64>() / total
-    };
-    let mean: Vec<f64> = (0..d).map(|i| over(&|z| z[i])).collect();
-    let covariance = Mat::from_fn(d, d, |i, j| over(&|z| (z[i] - mean[i]) * (z[j] - mean[j])));
-    (mean, covariance)
-}
-
-/// How far the centre may be off, in sds of the frame, and how many times wider or narrower a peak
-/// may be along any axis, before a frame is given up for another one.
-const CENTER_SD: f64 = 0.5;
-const WIDTH: f64 = 1.35;
-
-/// Whether a peak is another one than that of the frame.
-fn differs(frame: &Peak, peak: &Peak) -> bool {
-    let d = peak.center().len();
-    // The shape of the peak in coordinates in which that of the frame is the unit ball.
-    let whiten = |mut v: Vec<f64>| -> Vec<f64> {
-        for (i, row) in frame.factor().iter().enumerate() {
-            let known: f64 = row[..i].iter().zip(&v).map(|(l, v)| l * v).sum();
-            v[i] = (v[i] - known) / row[i];
-        }
-        v
-    };
-    let apart = peak.center().iter().zip(frame.center());
-    let shift = whiten(apart.map(|(a, b)| a - b).collect());
-    let column = |j: usize| {
-        whiten(
-            (0..d)
-                .map(|i| peak.factor()[i].get(j).copied().unwrap_or(0.0))
-                .collect(),
-        )
-    };
-    let columns: Vec<Vec<f64>> = (0..d).map(column).collect();
-    let shape = Mat::from_fn(d, d, |i, j| columns.iter().map(|c| c[i] * c[j]).sum());
-    let far = shift.iter().map(|s| s * s).sum::<f64>().sqrt() > CENTER_SD;
-    let Some((variances, _)) = shape.symmetric_eigen() else {
-        return true;
-    };
-    let limits = WIDTH.powi(-2)..=WIDTH.powi(2);
-    far || variances.iter().any(|v| !limits.contains(v))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_shape_of_a_peak_is_known_after_a_while() {
-        assert_eq!(unknown_shape_nats(0, 5), 5.0);
-        assert_eq!(unknown_shape_nats(18, 5), 2.5);
-        assert_eq!(unknown_shape_nats(36, 5), 0.0);
-        assert_eq!(unknown_shape_nats(100, 5), 0.0);
-    }
-
-    #[test]
-    fn a_funnel_falls_far_in_a_small_part_of_the_prior() {
-        let (tuning, few) = (Tuning::default(), [0.0, -3.0, -8.0, -9.0, -20.0, -2e4]);
-        assert!(is_funnel(&few, 0.0, &tuning));
-        // Neither a bell of any width, nor shallow drops, nor zeros.
-        assert!(!is_funnel(&[0.0, -400.0, -900.0, -2e3, -1e4], 0.0, &tuning));
-        assert!(!is_funnel(&[0.0, -0.1, -1.0, -2.0, -300.0], 0.0, &tuning));
-        assert!(!is_funnel(
-            &[0.0, -1.0, -2.0, f64::NEG_INFINITY],
-            0.0,
-            &tuning
-        ));
-        assert!(!is_funnel(
-            &[f64::NEG_INFINITY; 4],
-            f64::NEG_INFINITY,
-            &tuning
-        ));
-    }
-
-    #[test]
-    fn a_peak_is_narrow_where_half_of_the_prior_is_far_below() {
-        let drops = |far: f64| [0.0, -3.0, -far, -far, -2.0 * far];
-        assert!(is_narrow(&drops(1e4), 0.0, 1e3));
-        assert!(!is_narrow(&drops(900.0), 0.0, 1e3));
-        assert!(is_narrow(
-            &[-1.0, f64::NEG_INFINITY, f64::NEG_INFINITY],
-            -1.0,
-            1e3
-        ));
-        assert!(!is_narrow(&[f64::NEG_INFINITY; 4], f64::NEG_INFINITY, 1e3));
-    }
-
-    #[test]
-    fn a_frame_is_given_up_for_a_peak_elsewhere_or_of_another_width() {
-        let peak = |center: f64, sd: f64| {
-            Peak::new(vec![center, 0.0], vec![vec![sd], vec![0.5 * sd, 1.0]]).unwrap()
-        };
-        let frame = peak(3.0, 0.01);
-        assert!(!differs(&frame, &frame));
-        assert!(!differs(&frame, &peak(3.003, 0.011)));
-        assert!(differs(&frame, &peak(3.006, 0.01)));
-        assert!(differs(&frame, &peak(3.0, 0.02)) && differs(&frame, &peak(3.0, 0.005)));
-    }
-
-    #[test]
-    fn moments_are_weighted() {
-        let points = [vec![0.0, 1.0], vec![2.0, 1.0]];
-        let (mean, covariance) = moments(&points, &[1.0, 3.0]);
-        assert_eq!(mean, [1.5, 1.0]);
-        assert!((covariance[(0, 0)] - 0.75).abs() < 1e-15 && covariance[(1, 1)] == 0.0);
-    }
-}

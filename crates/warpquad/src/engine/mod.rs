@@ -8,7 +8,6 @@
 //!   Ensemble  what is believed of f: weighted models; a published method has one
 //! ```
 
-mod again;
 mod another_prior;
 mod ascent;
 mod audit;

@@ -1,7 +1,7 @@
-//! Climb again from elsewhere, for a peak that the first climb did not see.
+//! Hold a climb that knows only what it asked for itself, and the peak that it found.
 
-use super::auto::{Climb, Parameters, Tuning};
-use super::{Image, Peak};
+use crate::engine::auto::{Climb, Parameters, Tuning};
+use crate::engine::{Image, Peak};
 use crate::numeric::linalg::{Cholesky, Mat};
 
 /// A peak that is no part of any frame, as its height and its shape tell it.

@@ -1,0 +1,84 @@
+//! Decide whether a prior is too vague for a process in its coordinates.
+
+use crate::engine::auto::{Parameters, Tuning};
+
+/// The largest of some values; -inf without any.
+pub(super) fn highest(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// How far ln f falls over a prior that is too vague for a process in its coordinates.
+pub(super) fn narrow_nats(tuning: &Tuning, dim: usize) -> f64 {
+    let part = match dim {
+        0..=3 => 1.0,
+        4 => tuning.narrow_part_of_many.sqrt(),
+        _ => tuning.narrow_part_of_many,
+    };
+    part * tuning.narrow_nats
+}
+
+/// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room
+/// for the peak: the median of space-filling points is so many nats below the best of all.
+pub(super) fn is_narrow(values: &[f64], top: f64, narrow_nats: f64) -> bool {
+    top - median(values) > narrow_nats
+}
+
+/// Whether a parameter is a positive one over more than a decade, as the width of a noise is.
+pub(super) fn has_scale(parameters: &Parameters) -> bool {
+    let mut all = parameters.units.iter().zip(&parameters.is_positive);
+    all.any(|(unit, positive)| unit.is_some() && *positive)
+}
+
+/// Whether ln f falls over a small part of the prior by orders of magnitude more than over most of
+/// it, as a likelihood does where the width of its noise is small: the peak is at the foot of that
+/// cliff, in less of the prior than a process looks at.
+pub(super) fn is_funnel(values: &[f64], top: f64, tuning: &Tuning) -> bool {
+    let finite = values.iter().copied().filter(|value| value.is_finite());
+    let depth = top - finite.fold(f64::INFINITY, f64::min);
+    let usual = (top - median(values)).max(1.0);
+    depth.is_finite() && depth > tuning.funnel_nats.max(tuning.funnel_ratio * usual)
+}
+
+/// The middle one of the values, or the lower of two.
+pub(super) fn median(values: &[f64]) -> f64 {
+    let mut values: Vec<f64> = values.to_vec();
+    values.sort_by(|a, b| b.total_cmp(a));
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_funnel_falls_far_in_a_small_part_of_the_prior() {
+        let (tuning, few) = (Tuning::default(), [0.0, -3.0, -8.0, -9.0, -20.0, -2e4]);
+        assert!(is_funnel(&few, 0.0, &tuning));
+        // Neither a bell of any width, nor shallow drops, nor zeros.
+        assert!(!is_funnel(&[0.0, -400.0, -900.0, -2e3, -1e4], 0.0, &tuning));
+        assert!(!is_funnel(&[0.0, -0.1, -1.0, -2.0, -300.0], 0.0, &tuning));
+        assert!(!is_funnel(
+            &[0.0, -1.0, -2.0, f64::NEG_INFINITY],
+            0.0,
+            &tuning
+        ));
+        assert!(!is_funnel(
+            &[f64::NEG_INFINITY; 4],
+            f64::NEG_INFINITY,
+            &tuning
+        ));
+    }
+
+    #[test]
+    fn a_peak_is_narrow_where_half_of_the_prior_is_far_below() {
+        let drops = |far: f64| [0.0, -3.0, -far, -far, -2.0 * far];
+        assert!(is_narrow(&drops(1e4), 0.0, 1e3));
+        assert!(!is_narrow(&drops(900.0), 0.0, 1e3));
+        assert!(is_narrow(
+            &[-1.0, f64::NEG_INFINITY, f64::NEG_INFINITY],
+            -1.0,
+            1e3
+        ));
+        assert!(!is_narrow(&[f64::NEG_INFINITY; 4], f64::NEG_INFINITY, 1e3));
+    }
+}
