@@ -127,6 +127,11 @@ impl Line {
         growth::fitted(&self.trials, self.unit?)
     }
 
+    /// Whether a step was tried.
+    pub fn has_trials(&self) -> bool {
+        self.trials.len() > 1
+    }
+
     /// The step with the largest value, and that value.
     pub fn top(&self) -> (f64, f64) {
         self.trials[self.best()]

@@ -28,6 +28,7 @@ use crate::numeric::random::Rng;
 use along::Along;
 use line::Line;
 use newton::{End, Newton};
+use searching::Side;
 use spread::spread;
 use surface::{Surface, Tilt};
 
@@ -50,6 +51,8 @@ pub struct Climb {
     searches: usize,
     /// What the last search along each parameter gained, in nats, and when it was.
     gains: Vec<(f64, usize)>,
+    /// Lines along the parameters whose turn comes later in the round.
+    sides: Vec<Side>,
     /// Nats for each e-fold of the parameters that act as a noise, as far as that is known.
     growths: Vec<Option<f64>>,
     /// The covariance of the peak by Newton's steps.
@@ -182,6 +185,7 @@ impl Climb {
             foot: 0,
             searches: 0,
             gains: vec![(0.0, 0); dim],
+            sides: Vec::new(),
             growths: vec![None; dim],
             covariance: None,
             radius: RADIUS[0],
@@ -257,9 +261,14 @@ impl Climb {
         if let Stage::Newton(newton) = &self.stage {
             match newton.open().nth(number + 1) {
                 Some(z) => return z.to_vec(),
-                None => number += 1 - newton.open().count().min(number + 1),
+                None => number = (number + 1).saturating_sub(newton.open().count()),
             }
         }
+        let open: Vec<Vec<f64>> = self.sides.iter().filter_map(Side::point).collect();
+        if let Some(z) = open.get(number) {
+            return self.parameters.within(z.clone());
+        }
+        number -= open.len();
         let surface = self.surface(false);
         // Where the top is known, what is left to learn is the shape.
         if let Some(surface) = &surface
@@ -342,6 +351,9 @@ impl Climb {
             && let Some(step) = along.step_to(origin, z, &self.steps)
         {
             line.offer(step, value);
+        }
+        for side in &mut self.sides {
+            side.offer(z, value, &self.steps);
         }
         if let Stage::Newton(newton) = &mut self.stage {
             return newton.offer(z, value);

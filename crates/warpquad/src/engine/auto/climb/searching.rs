@@ -5,6 +5,43 @@ use super::line::Line;
 use super::{Climb, Settings, Stage};
 use crate::numeric::random::Rng;
 
+/// A line along a parameter whose turn comes later in the round, from where the present line
+/// begins. Evaluations at the same time go there: when its turn comes, its scale and the way to go
+/// are known.
+#[derive(Debug, Clone)]
+pub(super) struct Side {
+    axis: usize,
+    line: Line,
+    origin: Vec<f64>,
+}
+
+impl Side {
+    /// The next point of the line; `None` once it has ended.
+    pub fn point(&self) -> Option<Vec<f64>> {
+        let step = self.line.next()?;
+        Some(Along::Axis(self.axis).point(&self.origin, step))
+    }
+
+    /// Take a value that may be on the line.
+    pub fn offer(&mut self, z: &[f64], value: f64, steps: &[f64]) {
+        let Some(step) = Along::Axis(self.axis).step_to(&self.origin, z, steps) else {
+            return;
+        };
+        match self.line.next() {
+            Some(next) if (next - step).abs() <= 1e-9 * next.abs() => self.line.tell(value),
+            _ => self.line.offer(step, value),
+        }
+    }
+
+    /// The first step of the same line from elsewhere: where this one was largest, or its scale.
+    fn first_step(&self) -> Option<f64> {
+        let scale = || self.line.scale().min(1.0);
+        let (top, _) = self.line.top();
+        let known = self.line.has_trials();
+        known.then(|| if top == 0.0 { scale() } else { top })
+    }
+}
+
 impl Climb {
     pub(super) fn begin_round(&mut self) {
         self.before_round = self.height();
@@ -22,26 +59,54 @@ impl Climb {
         };
         let step = match along {
             Along::Direction(_) => 1.0,
-            Along::Axis(axis) if count < d && !self.hinted => self.first_step(axis, count),
-            // Every other time the other way.
-            Along::Axis(axis) if count / d % 2 == 1 => -0.7 * self.steps[axis],
-            Along::Axis(axis) => self.steps[axis],
+            Along::Axis(axis) => self.step_along(axis, count),
         };
         let zero = vec![0.0; d];
         let origin = self.here().map_or(zero, |i| self.points[i].clone());
+        let line = self.line(&along, &origin, step);
+        let later = if in_round { count % d + 1..d } else { d..d };
+        let side = |k: usize| {
+            let axis = self.order[k];
+            let step = self.step_along(axis, count - count % d + k);
+            let line = self.line(&Along::Axis(axis), &origin, step);
+            let origin = origin.clone();
+            Side { axis, line, origin }
+        };
+        self.sides = later.map(side).collect();
+        self.search(line, origin, along, in_round);
+    }
+
+    /// The first step along a parameter in the search with this number.
+    fn step_along(&self, axis: usize, count: usize) -> f64 {
+        let d = self.order.len();
+        let side = self.sides.iter().find(|side| side.axis == axis);
+        if let Some(step) = side.and_then(Side::first_step) {
+            return step;
+        }
+        match count / d {
+            0 if !self.hinted => self.first_step(axis, count),
+            // Every other time the other way.
+            round if round % 2 == 1 => -0.7 * self.steps[axis],
+            _ => self.steps[axis],
+        }
+    }
+
+    /// A line from a point, with this first step.
+    fn line(&self, along: &Along, origin: &[f64], step: f64) -> Line {
         let Settings {
             drop_nats,
             tolerance_nats,
             ..
         } = self.settings;
-        let mut line = Line::new(self.height(), step, drop_nats, tolerance_nats);
-        if let Along::Axis(axis) = along {
-            let (low, high) = self.parameters.ends[axis];
-            line = line
-                .along_logarithm(self.parameters.e_folds(axis))
-                .within((low - origin[axis], high - origin[axis]));
+        let line = Line::new(self.height(), step, drop_nats, tolerance_nats);
+        match *along {
+            Along::Direction(_) => line,
+            Along::Axis(axis) => {
+                let (low, high) = self.parameters.ends[axis];
+                line.along_logarithm(self.parameters.e_folds(axis))
+                    .within((low - origin[axis], high - origin[axis]))
+            }
         }
-        self.search(line, origin, along, in_round);
     }
 
     /// The likeliest line to lead higher: every third time the way that the best has come since
