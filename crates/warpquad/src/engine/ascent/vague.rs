@@ -18,10 +18,16 @@ pub(super) fn narrow_nats(tuning: &Tuning, dim: usize) -> f64 {
 }
 
 /// Whether ln f falls so far over the prior that a process in the prior's coordinates has no room
-/// for the peak: the median of space-filling points is so many nats below the best of all.
+/// for the peak: the median of space-filling points is so many nats below the best of all. Where f
+/// is 0 says nothing of how narrow a peak is, as long as it is positive at a few points.
 pub(super) fn is_narrow(values: &[f64], top: f64, narrow_nats: f64) -> bool {
-    top - median(values) > narrow_nats
+    let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    let few = finite.len() < FEW_POSITIVE;
+    top - median(if few { values } else { &finite }) > narrow_nats
 }
+
+/// Fewer points where f is positive do not tell how it varies.
+const FEW_POSITIVE: usize = 3;
 
 /// Whether a parameter is a positive one over more than a decade, as the width of a noise is.
 pub(super) fn has_scale(parameters: &Parameters) -> bool {
@@ -80,5 +86,8 @@ mod tests {
             1e3
         ));
         assert!(!is_narrow(&[f64::NEG_INFINITY; 4], f64::NEG_INFINITY, 1e3));
+        // An order of two parameters by zeros.
+        let zeros = [f64::NEG_INFINITY; 4];
+        assert!(!is_narrow(&[&drops(9.0)[..], &zeros].concat(), 0.0, 1e3));
     }
 }
