@@ -299,7 +299,7 @@ tuning! {
         narrow_nats: f64 = 1000.0, "nats";
         /// ... and by this part of it in five and more, where a process in the prior's coordinates
         /// has less room.
-        narrow_part_of_many: f64 = 0.1, "part of narrow_nats";
+        narrow_part_of_many: f64 = 0.15, "part of narrow_nats";
         /// ... or where a parameter is a scale, and the lowest is so many times farther below the
         /// best than half of them are ...
         funnel_ratio: f64 = 30.0, "ratio";
