@@ -265,7 +265,9 @@ impl Ascent {
         let enough = n >= tuning.initial_per_dimension * self.free.dim();
         let nothing = self.values.iter().all(|value| *value == f64::NEG_INFINITY);
         let top = highest(self.values.iter().copied());
-        let is_funnel = has_scale(&self.parameters) && is_funnel(&design, top, tuning);
+        // One parameter alone is no noise of anything.
+        let has_noise = self.free.dim() > 1 && has_scale(&self.parameters);
+        let is_funnel = has_noise && is_funnel(&design, top, tuning);
         if is_narrow(&design, top, narrow_nats(tuning, self.free.dim()))
             || enough && (nothing || is_funnel)
         {
