@@ -26,14 +26,6 @@ const JITTER: f64 = 1e-14;
 const LEAST_BEND: f64 = 0.2;
 
 impl Local {
-    /// The step to the top of the quadratic, in units, and what it promises in nats.
-    pub fn step(&self) -> Option<(Vec<f64>, f64)> {
-        let mut step = self.slope.clone();
-        Cholesky::new(self.bend.clone())?.solve_vec(&mut step);
-        let promised = 0.5 * dot(&step, &self.slope);
-        (promised.is_finite() && promised >= 0.0).then_some((step, promised))
-    }
-
     /// The same with all `dim` parameters: those that are missing stand alone, with these sds.
     pub fn completed(mut self, dim: usize, sd: impl Fn(usize) -> f64) -> Local {
         let missing: Vec<usize> = (0..dim).filter(|axis| !self.axes.contains(axis)).collect();
@@ -295,10 +287,10 @@ mod tests {
     fn the_top_of_a_quadratic_is_one_step_away() {
         let at = [-1.0, 2.0];
         let local = local_at(&at, None);
-        let (step, promised) = local.step().unwrap();
-        let by = local.in_coordinates(&step, 2);
+        let step = local.step_within(f64::INFINITY).unwrap();
+        let by = local.in_coordinates(&step.by, 2);
         assert!((at[0] + by[0] - 3.0).abs() < 1e-9 && (at[1] + by[1] + 1.0).abs() < 1e-9);
-        assert!((promised + quadratic(&at)).abs() < 1e-9);
+        assert!((step.promised + quadratic(&at)).abs() < 1e-9);
     }
 
     #[test]
@@ -364,7 +356,7 @@ mod tests {
             .map(|z| saddle(z) - saddle(&at))
             .collect();
         let local = design.local(&rises).unwrap();
-        let by = local.in_coordinates(&local.step().unwrap().0, 2);
+        let by = local.in_coordinates(&local.step_within(f64::INFINITY).unwrap().by, 2);
         assert!(by[0] > 0.0 && by[1] < 0.0, "{by:?}");
     }
 }

@@ -9,6 +9,7 @@
 use super::Parameters;
 use super::differences::{Design, Local};
 use super::line::Line;
+use super::reach::{LocalStep, Trial, next_reach, trust};
 use crate::numeric::linalg::{Cholesky, Mat};
 
 /// A parameter that acts as a noise.
@@ -39,9 +40,11 @@ pub(super) struct Newton {
     /// The drop that steps of differences show.
     difference_nats: f64,
     local: Option<Local>,
-    /// The last step, in units, and what it promised.
+    /// The last step, in units, and what the step to the top promised.
     step: Vec<f64>,
     promised: f64,
+    /// How far the next step may reach, in square roots of nats.
+    reach: f64,
     /// The gains of the last steps.
     gains: Vec<f64>,
     failures: usize,
@@ -65,12 +68,8 @@ pub(super) enum End {
 #[derive(Debug, Clone)]
 enum Plan {
     Differences(Design),
-    /// Along the step: its parts that were tried, with their values.
-    Step {
-        by: Vec<f64>,
-        promised: f64,
-        trials: Vec<(f64, f64)>,
-    },
+    /// Steps from one place that were tried.
+    Step(Vec<Trial>),
     /// A search along a noise. `before` is the value before the step, `ln_fall` how much steeper
     /// all falls have become, and `is_last` says that the step was the last one.
     Noise {
@@ -91,12 +90,6 @@ const DIFFERENCE_NATS: [f64; 2] = [1e-3, 0.3];
 /// It grows by this factor where a step does not keep its promise.
 const COARSER: f64 = 30.0;
 const MOST_FAILURES: usize = 3;
-/// A step keeps at least this part of its promise, or another part of it is tried.
-const KEPT_PART: f64 = 0.2;
-/// A step that keeps more than this part of its promise is tried farther.
-const SURPASSED: f64 = 1.2;
-const FARTHER: f64 = 3.0;
-const MOST_PARTS: usize = 5;
 /// Trials along a noise after a step, and after the last one.
 const NOISE_TRIALS: [usize; 2] = [4, 6];
 /// So many steps in a row that gain less than this in all are slow.
@@ -151,6 +144,7 @@ impl Newton {
             local: None,
             step: Vec::new(),
             promised: f64::INFINITY,
+            reach: f64::INFINITY,
             gains: Vec::new(),
             failures: 0,
             plan: Plan::Slope { signs: Vec::new() },
@@ -287,11 +281,7 @@ impl Newton {
                 self.local = design.local(&rises);
                 self.take_step();
             }
-            Plan::Step {
-                by,
-                promised,
-                trials,
-            } => self.after_part(values[0], by, promised, trials),
+            Plan::Step(trials) => self.after_trial(values[0], trials),
             Plan::Noise {
                 number,
                 mut line,
@@ -318,54 +308,59 @@ impl Newton {
     }
 
     fn take_step(&mut self) {
-        let Some((step, promised)) = self.local.as_ref().and_then(Local::step) else {
+        let step = |reach| self.local.as_ref()?.step_within(reach);
+        let (Some(whole), Some(step)) = (step(f64::INFINITY), step(self.reach)) else {
             return self.fail();
         };
-        if promised < self.tolerance_nats / 3.0 {
+        if whole.promised < self.tolerance_nats / 3.0 {
             return self.after_last_step();
         }
-        let by = self
-            .local
-            .as_ref()
-            .map(|local| local.in_coordinates(&step, self.at.len()));
-        (self.step, self.promised) = (step, promised);
-        self.try_part(1.0, by.unwrap_or_default(), promised, Vec::new());
+        self.promised = whole.promised;
+        self.try_step(step, Vec::new());
     }
 
-    fn try_part(&mut self, part: f64, by: Vec<f64>, promised: f64, mut trials: Vec<(f64, f64)>) {
-        let z = self.at.iter().zip(&by).map(|(z, b)| z + part * b).collect();
-        trials.push((part, f64::NAN));
-        self.want(vec![z]);
-        self.plan = Plan::Step {
-            by,
-            promised,
-            trials,
-        };
+    fn try_step(&mut self, step: LocalStep, mut trials: Vec<Trial>) {
+        if let Some(local) = &self.local {
+            let by = local.in_coordinates(&step.by, self.at.len());
+            self.want(vec![self.at.iter().zip(&by).map(|(z, b)| z + b).collect()]);
+        }
+        trials.push(Trial {
+            step,
+            value: f64::NAN,
+        });
+        self.plan = Plan::Step(trials);
     }
 
-    fn after_part(&mut self, value: f64, by: Vec<f64>, promised: f64, mut trials: Vec<(f64, f64)>) {
+    fn after_trial(&mut self, value: f64, mut trials: Vec<Trial>) {
         if let Some(last) = trials.last_mut() {
-            last.1 = value;
+            last.value = value;
         }
-        match next_part(&trials, self.value, promised) {
-            Some(part) => self.try_part(part, by, promised, trials),
-            None => self.move_on(&by, promised, &trials),
+        let next = next_reach(&trials, self.value);
+        let next = next.and_then(|reach| self.local.as_ref()?.step_beyond(reach));
+        match next {
+            Some(step) => self.try_step(step, trials),
+            None => self.move_on(&trials),
         }
     }
 
-    /// Go to the best part of the step that was tried.
-    fn move_on(&mut self, by: &[f64], promised: f64, trials: &[(f64, f64)]) {
-        let best = trials.iter().copied().max_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((part, value)) = best.filter(|best| best.1 > self.value) else {
+    /// Go to the best step that was tried.
+    fn move_on(&mut self, trials: &[Trial]) {
+        let best = trials.iter().max_by(|a, b| a.value.total_cmp(&b.value));
+        let best = best.filter(|best| best.value > self.value);
+        let (Some(best), Some(local)) = (best, &self.local) else {
             return self.fail();
         };
         let before = self.value;
+        let (kept, promised) = (best.value - before, best.step.promised);
         // A step that keeps its promise to the last nat ends at the top of a quadratic.
-        let is_kept = part == 1.0 && (value - before - promised).abs() < self.tolerance_nats / 3.0;
-        let moved = self.at.iter().zip(by).map(|(z, b)| z + part * b).collect();
+        let is_whole = promised == self.promised;
+        let is_kept = is_whole && (kept - promised).abs() < self.tolerance_nats / 3.0;
+        let by = local.in_coordinates(&best.step.by, self.at.len());
+        let moved = self.at.iter().zip(&by).map(|(z, b)| z + b).collect();
         self.at = self.parameters.within(moved);
-        self.value = value;
-        self.step.iter_mut().for_each(|s| *s *= part);
+        self.value = best.value;
+        self.step.clone_from(&best.step.by);
+        self.reach = best.step.reach * trust(kept / promised);
         match is_kept {
             true => self.after_last_step(),
             false => self.search_noise(0, (before, 0.0, false)),
@@ -475,8 +470,10 @@ impl Newton {
 
     /// All falls have become e^ln_fall times as steep.
     fn scale(&mut self, ln_fall: f64) {
+        let by = ln_fall.clamp(-MOST_LN_FALL, MOST_LN_FALL).exp();
+        self.reach *= by.sqrt();
         if let Some(local) = &mut self.local {
-            local.scale(ln_fall.clamp(-MOST_LN_FALL, MOST_LN_FALL).exp());
+            local.scale(by);
         }
     }
 
@@ -499,34 +496,10 @@ impl Newton {
         self.is_joint = self.noises.is_empty();
         self.gains.clear();
         self.local = None;
+        self.reach = f64::INFINITY;
         self.begin_differences(None);
     }
 }
 
 /// A direction in which nothing falls is so many units of the prior long.
 const PRIOR_REACH: f64 = 2.0;
-
-/// The part of a step to try next: farther where it does better than promised, nearer where it does
-/// not keep its promise; `None` once a part is good enough, or nothing is left to try.
-fn next_part(trials: &[(f64, f64)], start: f64, promised: f64) -> Option<f64> {
-    let &(part, value) = trials.last()?;
-    let keeps = |&(part, value): &(f64, f64)| value > start + KEPT_PART * part.min(1.0) * promised;
-    if keeps(&(part, value)) {
-        let highest = trials[..trials.len() - 1]
-            .iter()
-            .all(|t| t.1.is_nan() || value > t.1);
-        let surpasses = trials.len() > 1 || value - start > SURPASSED * promised;
-        let farther = part >= 1.0 && highest && surpasses && trials.len() < MOST_PARTS - 1;
-        return farther.then_some(FARTHER * part);
-    }
-    if trials.len() >= MOST_PARTS || trials.iter().any(keeps) {
-        return None;
-    }
-    // The parabola through the start, its slope and the value.
-    let bend = value - start - 2.0 * promised * part;
-    let vertex = match bend < 0.0 && bend.is_finite() {
-        true => -promised * part * part / bend,
-        false => 0.1 * part,
-    };
-    Some(vertex.clamp(0.05 * part, 0.5 * part))
-}
