@@ -3,7 +3,7 @@
 //! Z of the other prior is the integral of f pi_new, and f is what the run knows. It is as good as
 //! the belief is where the new posterior has its mass.
 
-use super::{Engine, Frame, Outcome};
+use super::{Engine, Frame};
 use crate::belief::Ensemble;
 use crate::error::{Error, Result, same_length};
 use crate::functional::{
@@ -143,15 +143,20 @@ impl Engine {
         Ok(engine)
     }
 
-    /// What is known of Z under the other prior, of this belief; `None` without one.
-    pub(super) fn law_under(&self, ensemble: &Ensemble) -> Result<Option<(Law, Estimate)>> {
+    /// What is known of a frame's part of Z under the other prior, of this belief; `None` without
+    /// another prior.
+    pub(super) fn law_under(
+        &self,
+        place: usize,
+        ensemble: &Ensemble,
+    ) -> Result<Option<(Law, Estimate)>> {
         if self.another.is_none() {
             return Ok(None);
         }
-        let frame = self.history().frame.clone();
-        let ln_ratio = self.ln_ratio(&frame);
-        let tilt = self.tilt(&frame, &ln_ratio);
-        let streams = self.history().streams();
+        let seen = &self.parts()[place].seen;
+        let ln_ratio = self.ln_ratio(&seen.frame);
+        let tilt = self.tilt(&seen.frame, &ln_ratio);
+        let streams = seen.streams();
         let drawn = law_of_tilted(ensemble, tilt, &Drawing::default(), streams)?;
         if ensemble.is_positive() && !drawn.law.ln_quantile(0.5).is_finite() {
             let reason = "the other prior has no mass where the run's own prior has some, or f is 0 \
@@ -192,25 +197,11 @@ impl Engine {
         let seed = self.history().streams().seed(Stream::Expectation);
         let nodes = tilt.plausible(&ensemble, 1.0, SHAPE_NODES, seed)?;
         let weights = posterior_weights(&ensemble, &nodes)?;
+        // Of several frames that counts which holds most of the posterior under the other prior.
         Ok(Some(Looked {
-            outside: another.outside(self.history.seed)?,
+            outside: another.outside(self.whole.seen.seed)?,
             near: near(&self.history().points, &nodes.points, &weights),
         }))
-    }
-
-    /// What was known under the other prior at an earlier moment, from the model that led.
-    pub(super) fn glance_under(&self, outcome: Outcome) -> Result<Outcome> {
-        let Some((lead, _, _)) = self.current.as_ref().filter(|_| self.another.is_some()) else {
-            return Ok(outcome);
-        };
-        match self.law_under(&Ensemble::one(lead.clone()))? {
-            Some((law, estimate)) => Ok(Outcome {
-                law,
-                estimate,
-                ..outcome
-            }),
-            None => Ok(outcome),
-        }
     }
 
     /// The streams of what is said of kinds of models, apart from those of the answer.

@@ -1,17 +1,19 @@
 //! Leave a prior that is far wider than the peak: climb, then integrate in frames of its shape.
 
 mod again;
+mod frames;
 mod further;
 mod parameters;
 mod reframing;
 mod vague;
 
+pub(super) use frames::counts;
 pub(super) use reframing::unknown_shape_nats;
 
 use super::auto::{Climb, Parameters, Tuning};
 use super::frame::nearest;
 use super::symmetry::{Trials, Wanted};
-use super::{Frame, Image, Peak};
+use super::{Frame, Image, Peak, TakenFrame};
 use crate::data::Value;
 use crate::error::Result;
 use crate::measure::{Chart, Circles, Measure};
@@ -19,7 +21,7 @@ use crate::numeric::linalg::Mat;
 use crate::points::Points;
 use again::Again;
 use parameters::parameters;
-use reframing::{differs, moments, scale};
+use reframing::scale;
 use vague::{has_scale, highest, is_funnel, is_narrow, median, narrow_nats};
 
 /// What a run knows about the way to the peak: a function of the observations in their order, and
@@ -46,8 +48,9 @@ pub(super) struct Ascent {
     is_design: Vec<bool>,
     /// How many of them the climb waited for.
     awaited: usize,
-    /// The peaks that frames followed, with the number of observations that each rests on.
-    peaks: Vec<(usize, Peak)>,
+    /// The frames that were taken, in order, and the number of observations by then.
+    frames: Vec<TakenFrame>,
+    taken_at: Vec<usize>,
     /// Further climbs, from elsewhere; the last one may be under way.
     again: Vec<Again>,
 }
@@ -87,7 +90,8 @@ impl Ascent {
             values: Vec::new(),
             is_design: Vec::new(),
             awaited: 0,
-            peaks: Vec::new(),
+            frames: Vec::new(),
+            taken_at: Vec::new(),
             again: Vec::new(),
         })
     }
@@ -334,23 +338,6 @@ impl Ascent {
         points.find(|x| !is_pending(x))
     }
 
-    /// The peaks that frames followed, with the number of observations that each rests on.
-    pub fn peaks(&self) -> &[(usize, Peak)] {
-        &self.peaks
-    }
-
-    /// Integrate around a peak from now on.
-    pub fn keep(&mut self, n: usize, peak: Peak) {
-        self.peaks.push((n, peak));
-    }
-
-    /// The present frame; `None` while it is the prior.
-    pub fn frame(&self) -> Result<Option<Frame>> {
-        let last = self.peaks.last();
-        last.map(|(_, peak)| self.free.with_peak(peak.clone()))
-            .transpose()
-    }
-
     /// The images of the peak; `None` before they are known.
     fn images(&self) -> Option<Vec<Image>> {
         match &self.stage {
@@ -361,7 +348,7 @@ impl Ascent {
 
     /// Whether there is a climb, and no frame yet.
     pub fn is_under_way(&self) -> bool {
-        self.climb().is_some() && self.peaks.is_empty()
+        self.climb().is_some() && self.frames.is_empty()
     }
 
     /// Whether the climb has ended and the images of its peak are known.
@@ -410,54 +397,6 @@ impl Ascent {
     /// How far from its centre a frame takes observations.
     pub fn reach(&self) -> f64 {
         self.tuning.frame_reach_sd + (self.free.dim() as f64).sqrt()
-    }
-
-    /// The number of observations of the climb and before it: all, until there is a frame.
-    pub fn climbed(&self) -> usize {
-        self.peaks.first().map_or(usize::MAX, |(first, _)| *first)
-    }
-
-    /// The last number of observations, up to `n`, at which the frame is looked at again and was
-    /// not yet; `None` before the first frame.
-    pub fn round_due(&self, n: usize) -> Option<usize> {
-        let (first, _) = *self.peaks.first()?;
-        let (last, _) = *self.peaks.last()?;
-        let round = self.tuning.round_per_dimension * (self.free.dim() + 2);
-        let mut milestone = first;
-        let mut due = None;
-        while milestone <= n {
-            due = (milestone > last).then_some(milestone);
-            milestone += round.max(milestone / 5);
-        }
-        due
-    }
-
-    /// The peak of weighted points of the present frame, if it is another one than that of the
-    /// frame.
-    pub fn next_peak(&self, points: &Points, weights: &[f64]) -> Option<Peak> {
-        let (_, peak) = self.peaks.last()?;
-        let rows: Vec<Vec<f64>> = points.iter().map(|y| peak.from_standard(y)).collect();
-        let (center, mut covariance) = moments(&rows, weights);
-        scale(&mut covariance, self.tuning.frame_widening.powi(2));
-        let next = Peak::with_covariance(center, &covariance)?;
-        let next = next.with_images(peak.images().to_vec()).ok()?;
-        differs(peak, &next).then_some(next)
-    }
-
-    /// The same with the first `n` observations.
-    pub fn first(&self, n: usize) -> Ascent {
-        let peaks = self.peaks.iter().take_while(|(then, _)| *then <= n);
-        Ascent {
-            stage: Stage::Watching,
-            observed: Vec::new(),
-            points: Vec::new(),
-            values: Vec::new(),
-            is_design: Vec::new(),
-            awaited: 0,
-            peaks: peaks.cloned().collect(),
-            again: Vec::new(),
-            ..self.clone()
-        }
     }
 }
 

@@ -28,6 +28,12 @@ const NOISE: f64 = 1e-8;
 /// What is known of a derived quantity between the observations.
 #[derive(Debug, Clone)]
 pub struct Interpolated {
+    /// What is known in each frame: at least one.
+    parts: Vec<Part>,
+}
+
+#[derive(Debug, Clone)]
+struct Part {
     frame: Frame,
     process: PosteriorProcess,
     /// The mean and sd of the values, which are the process's unit.
@@ -58,8 +64,22 @@ impl Engine {
     /// ```
     pub fn interpolate(&mut self, values: &[f64]) -> Result<Interpolated> {
         // The frame of a climb that goes on is made with the answer.
-        self.answer()?;
-        let frame = self.history().frame().clone();
+        let believed = self.believed()?;
+        let (mut parts, mut trouble) = (Vec::new(), None);
+        for of in believed {
+            match self.interpolated_in(of.frame, values) {
+                Ok(part) => parts.push(part),
+                Err(error) => trouble = Some(error),
+            }
+        }
+        match (parts.is_empty(), trouble) {
+            (true, Some(error)) => Err(error),
+            _ => Ok(Interpolated { parts }),
+        }
+    }
+
+    /// What is known of the quantity in one frame, from the observations that belong to its peak.
+    fn interpolated_in(&self, frame: Frame, values: &[f64]) -> Result<Part> {
         let (points, observed) = self.observations();
         let mut order: Vec<usize> = (0..values.len().min(points.len()))
             .filter(|&i| values[i].is_finite())
@@ -67,14 +87,18 @@ impl Engine {
         let ln_f = |i: usize| observed[i].ln_abs();
         order.sort_by(|&i, &j| ln_f(j).total_cmp(&ln_f(i)));
         let least = LEAST_PER_DIMENSION * (points.dim() + 1);
-        let top = order.first().map_or(0.0, |&i| ln_f(i));
+        let mut top = None;
         let mut y = Points::empty(points.dim())?;
         let mut kept = Vec::new();
         for i in order {
+            let at = nearest(&frame, points.row(i))?;
+            if !frame.owns(&at) {
+                continue;
+            }
+            let top = *top.get_or_insert(ln_f(i));
             if ln_f(i) < top - DEPTH_NATS && kept.len() >= 2 * least {
                 break;
             }
-            let at = nearest(&frame, points.row(i))?;
             let is_new = y.iter().all(|known| known != at);
             if is_new && at.iter().all(|y| y.is_finite()) && kept.len() < MOST_VALUES {
                 y.push(&at)?;
@@ -88,8 +112,8 @@ impl Engine {
         let unit = mean_and_sd(&kept);
         let scaled: Vec<f64> = kept.iter().map(|v| (v - unit[0]) / unit[1]).collect();
         let circles = frame.measure().circles();
-        let process = fitted(&y, &scaled, circles, self.history().seed())?;
-        Ok(Interpolated {
+        let process = fitted(&y, &scaled, circles, self.whole.seen.seed())?;
+        Ok(Part {
             frame,
             process,
             unit,
@@ -98,18 +122,30 @@ impl Engine {
 }
 
 impl Interpolated {
-    /// The mean and sd of the quantity at a user's points.
+    /// The mean and sd of the quantity at a user's points, each in the frame of its peak.
     pub fn at(&self, x: &Points) -> Result<Vec<(f64, f64)>> {
-        let mut y = Points::empty(x.dim())?;
-        for x in x.iter() {
-            y.push(&nearest(&self.frame, x)?)?;
+        let mut out = vec![(f64::NAN, f64::NAN); x.len()];
+        let mut open: Vec<usize> = (0..x.len()).collect();
+        for (number, part) in self.parts.iter().enumerate() {
+            // A peak with too few values is answered for by the last one.
+            let is_last = number + 1 == self.parts.len();
+            let (mut own, mut left, mut places) = (Vec::new(), Vec::new(), Points::empty(x.dim())?);
+            for i in open {
+                let y = nearest(&part.frame, x.row(i))?;
+                if is_last || part.frame.owns(&y) {
+                    places.push(&y)?;
+                    own.push(i);
+                } else {
+                    left.push(i);
+                }
+            }
+            let [mean, sd] = part.unit;
+            for (i, at) in own.into_iter().zip(part.process.marginals(&places)?) {
+                out[i] = (mean + sd * at.mu, sd * at.s.max(0.0).sqrt());
+            }
+            open = left;
         }
-        let [mean, sd] = self.unit;
-        let marginals = self.process.marginals(&y)?;
-        let there = marginals
-            .iter()
-            .map(|at| (mean + sd * at.mu, sd * at.s.max(0.0).sqrt()));
-        Ok(there.collect())
+        Ok(out)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Say how far the models behind an answer are to be trusted: left-out predictions, and weights.
 
 use super::Engine;
+use super::answered::Believed;
 use crate::belief::{Belief, Ensemble, Kind, MeanFunction, Model};
 use crate::error::Result;
 use crate::functional::{Drawing, law_of_tilted, law_of_z};
-use crate::numeric::special::normal_quantile;
+use crate::numeric::special::{ln_add_exp, ln_sum_exp, normal_quantile};
 use crate::warp::{Marginal, Warp};
 
 /// Draws and nodes behind what one kind of models says of Z: two digits of its sd are enough.
@@ -53,7 +54,8 @@ pub struct Diagnosis {
     pub hindsight: f64,
     /// Whether the left-out values are ln f rather than f.
     pub in_logs: bool,
-    /// Every observation in the order it was told, left out of the heaviest kind's best model.
+    /// Every observation in the order it was told, left out of the heaviest kind's best model; of
+    /// several frames those of each in turn.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -78,22 +80,35 @@ impl Engine {
     /// ```
     pub fn diagnosis(&mut self) -> Result<Diagnosis> {
         let mut kinds = self.kinds_say(0.0)?;
-        let ensemble = self.ensemble()?;
         kinds.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        let model = ensemble.heaviest();
-        let wider = ensemble.widening() * kinds.first().map_or(1.0, |kind| kind.widening);
+        let ensemble = self.ensemble()?;
+        let (hindsight, in_logs) = (ensemble.widening(), ensemble.heaviest().is_positive());
+        let of_frame = |of: Believed| {
+            let kinds = of.ensemble.kinds().iter();
+            let heaviest = kinds.max_by(|a, b| a.weight.total_cmp(&b.weight));
+            let wider = of.ensemble.widening() * heaviest.map_or(1.0, widening);
+            left_out(of.ensemble.heaviest(), wider)
+        };
         Ok(Diagnosis {
-            hindsight: ensemble.widening(),
-            in_logs: model.is_positive(),
-            left_out: left_out(model, wider),
+            hindsight,
+            in_logs,
+            left_out: self.believed()?.into_iter().flat_map(of_frame).collect(),
             kinds,
         })
     }
 
-    /// What each kind of models with at least this weight says of Z by itself.
+    /// What each kind of models with at least this weight says of Z by itself. Of several frames
+    /// these are the kinds of that with most of Z; the others' parts of Z are the middles of their
+    /// laws.
     pub fn kinds_say(&mut self, least_weight: f64) -> Result<Vec<KindSays>> {
-        self.answer()?;
-        let frame = self.history().frame.clone();
+        let believed = self.believed()?;
+        let lead = self.answered.as_ref().map_or(0, |answered| answered.lead);
+        let others = believed.iter().enumerate().filter(|(i, _)| *i != lead);
+        let others: Vec<f64> = others.map(|(_, of)| of.law.ln_quantile(0.5)).collect();
+        let ln_others = ln_sum_exp(&others);
+        let Believed {
+            frame, ensemble, ..
+        } = &believed[lead];
         let streams = self.streams_of_kinds();
         let how = Drawing {
             draws: DRAWS,
@@ -101,9 +116,8 @@ impl Engine {
             fine_nodes_factor: 1,
             ..Drawing::default()
         };
-        let ensemble = self.ensemble()?.clone();
-        let ln_ratio = self.ln_ratio(&frame);
-        let tilt = self.tilt(&frame, &ln_ratio);
+        let ln_ratio = self.ln_ratio(frame);
+        let tilt = self.tilt(frame, &ln_ratio);
         let heavy = ensemble
             .kinds()
             .iter()
@@ -115,12 +129,21 @@ impl Engine {
                     None => law_of_z(&one, frame.measure(), &how, streams)?,
                     Some(_) => law_of_tilted(&one, tilt, &how, streams)?,
                 };
+                let own = drawn.law.ln_quantile(0.5);
+                let ln_z = match others.is_empty() {
+                    true => own,
+                    false => ln_add_exp(own, ln_others),
+                };
+                let part = match others.is_empty() {
+                    true => 1.0,
+                    false => (own - ln_z).exp(),
+                };
                 Ok(KindSays {
                     label: label(&kind.fitted),
                     weight: kind.weight,
                     widening: widening(kind),
-                    ln_z: drawn.law.ln_quantile(0.5),
-                    ln_z_sd: drawn.law.ln_sd().hypot(drawn.node_error),
+                    ln_z,
+                    ln_z_sd: part * drawn.law.ln_sd().hypot(drawn.node_error),
                 })
             })
             .collect()

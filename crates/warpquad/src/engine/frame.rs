@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::measure::{
     Chart, Circle, Circles, Coordinates, Measure, Normal, Product, Region, Restricted,
 };
+use crate::numeric::special::ln_sum_exp;
 use crate::points::Points;
 use std::sync::Arc;
 
@@ -16,6 +17,9 @@ use std::sync::Arc;
 /// narrower than the prior, Z = integral of (f pi/q) q, with a measure q of the peak's own shape;
 /// the frame's coordinates are those in which q is standard normal, and what is observed there is
 /// f pi/q.
+///
+/// Several peaks have a frame each. With q the sum of their densities q_k, Z is the sum of the
+/// integrals of f pi/q against each q_k: every place counts once, however the peaks overlap.
 ///
 /// ```
 /// use warpquad::engine::{Frame, Peak};
@@ -38,6 +42,19 @@ pub struct Frame {
     prior: Arc<dyn Coordinates>,
     /// The peak that q follows, and q in its coordinates; `None` for the prior itself.
     peak: Option<(Peak, Arc<dyn Measure>)>,
+    /// The other peaks of the run, which have frames of their own.
+    others: Vec<Peak>,
+}
+
+/// A frame that a run took: the measure that carries a part of the integral from then on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TakenFrame {
+    /// How many observations it rests on.
+    pub n: usize,
+    /// Whose peak's it is, counted from 0; a later frame of the same peak takes its place.
+    pub component: usize,
+    /// The shape of the peak.
+    pub peak: Peak,
 }
 
 impl Frame {
@@ -46,6 +63,7 @@ impl Frame {
         Ok(Frame {
             prior: measure.coordinates(chart)?.into(),
             peak: None,
+            others: Vec::new(),
         })
     }
 
@@ -56,6 +74,12 @@ impl Frame {
 
     /// The frame of a peak, of a prior in free coordinates.
     pub(super) fn with_peak(&self, peak: Peak) -> Result<Frame> {
+        self.with_peaks(peak, Vec::new())
+    }
+
+    /// The frame of one peak among others: the measure is that of the one peak, and f pi is divided
+    /// by the sum of all their densities. So the integrals in the frames of all peaks add up to Z.
+    pub(super) fn with_peaks(&self, peak: Peak, others: Vec<Peak>) -> Result<Frame> {
         let standard = || Arc::new(Normal::standard()) as Arc<_>;
         let law = Product::new((0..self.dim()).map(|_| standard()).collect())?;
         let mut law: Arc<dyn Measure> = Arc::new(law);
@@ -69,6 +93,7 @@ impl Frame {
         Ok(Frame {
             prior: self.prior.clone(),
             peak: Some((peak, law)),
+            others,
         })
     }
 
@@ -155,16 +180,38 @@ impl Frame {
         Ok(out)
     }
 
-    /// ln of pi/q at coordinates of the frame; 0 in the prior.
+    /// ln of pi/q at coordinates of the frame; 0 in the prior. With several peaks q is the sum of
+    /// their densities.
     pub fn ln_ratio(&self, y: &[f64]) -> f64 {
         match &self.peak {
             Some((peak, _)) => {
                 let z = peak.from_standard(y);
-                let circles = self.prior.measure().circles();
-                self.prior.measure().ln_density(&z) - peak.ln_density_on(&z, circles.as_ref())
+                let densities = self.ln_densities(peak, &z);
+                let ln_q = match densities[..] {
+                    [one] => one,
+                    _ => ln_sum_exp(&densities),
+                };
+                self.prior.measure().ln_density(&z) - ln_q
             }
             None => 0.0,
         }
+    }
+
+    /// ln of the density of each peak's measure at free coordinates, the frame's own first.
+    fn ln_densities(&self, peak: &Peak, z: &[f64]) -> Vec<f64> {
+        let circles = self.prior.measure().circles();
+        let all = std::iter::once(peak).chain(&self.others);
+        all.map(|one| one.ln_density_on(z, circles.as_ref()))
+            .collect()
+    }
+
+    /// Whether a place, in coordinates of the frame, belongs to its peak rather than to another.
+    pub(super) fn owns(&self, y: &[f64]) -> bool {
+        let Some((peak, _)) = self.peak.as_ref().filter(|_| !self.others.is_empty()) else {
+            return true;
+        };
+        let densities = self.ln_densities(peak, &peak.from_standard(y));
+        densities.iter().all(|other| *other <= densities[0])
     }
 
     /// f pi/q at coordinates of the frame where f was observed.

@@ -9,6 +9,8 @@
 //! ```
 
 mod another_prior;
+mod answered;
+mod answering;
 mod ascent;
 mod audit;
 mod auto;
@@ -16,10 +18,12 @@ mod derived;
 mod diagnosis;
 mod fitter;
 mod frame;
+mod frames;
 mod given;
 mod history;
 mod method;
 mod outcome;
+mod part;
 mod peak;
 mod posterior;
 mod published;
@@ -34,7 +38,7 @@ pub use audit::Draw;
 pub use auto::{Auto, Climb, Field, Tuning};
 pub use derived::Interpolated;
 pub use diagnosis::{Diagnosis, KindSays, LeftOut};
-pub use frame::Frame;
+pub use frame::{Frame, TakenFrame};
 pub use history::{History, LastFit};
 pub use method::{AUTO, Entry, Method, Plan, REGISTRY, Reading};
 pub use outcome::Outcome;

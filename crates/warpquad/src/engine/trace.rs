@@ -1,9 +1,11 @@
 //! Look back: what a run knew of Z after fewer evaluations.
 
-use super::Engine;
-use super::Outcome;
+use super::answered::Answered;
+use super::{Engine, Outcome};
 use crate::error::Result;
 use crate::numeric::parallel;
+use crate::numeric::stream::Stream;
+use std::sync::Arc;
 
 impl Engine {
     /// What was known of Z after at most `most` numbers of evaluations, from the first fit to now.
@@ -29,31 +31,41 @@ impl Engine {
     /// What is known of Z, by little work; `None` while every f is 0.
     fn glance(mut self) -> Result<Option<Outcome>> {
         self.take_provisional_frame()?;
-        self.model()?;
-        let Some((lead, fit, n)) = &self.current else {
-            return Ok(None);
+        let (n, strategy) = (self.len(), Arc::clone(&self.strategy));
+        let mut each = Vec::new();
+        for place in 0..self.parts().len() {
+            let part = &mut self.parts_mut()[place];
+            let Some(mut said) = part.quick_answer(strategy.as_ref(), n)? else {
+                continue;
+            };
+            if let Some((law, estimate)) = self.law_under(place, &said.ensemble)? {
+                (said.law, said.estimate) = (law, estimate);
+            }
+            each.push((self.parts()[place].seen.frame.clone(), said));
+        }
+        let answered = match (each.pop(), each.is_empty()) {
+            (None, _) => return Ok(None),
+            (Some((_, one)), true) => Answered::one(one, n),
+            (Some(last), false) => {
+                each.push(last);
+                let streams = self.whole.seen.streams();
+                Answered::sum(each, n, &mut streams.rng(Stream::Outside))
+            }
         };
-        let (law, estimate) = self.strategy.glance(self.history(), lead, fit)?;
-        let outcome = Outcome {
-            law,
-            estimate,
-            theta: Some(lead.theta().clone()),
-            evaluations: *n,
-        };
-        self.glance_under(outcome).map(Some)
+        Ok(Some(answered.whole.outcome(n)))
     }
 
     /// At most `most` numbers of observations below the present one, evenly spread.
     fn milestones(&self, most: usize) -> Vec<usize> {
         let last = self.len();
-        let fitted: Vec<usize> = match self.peaks() {
-            [] => self.history.fits.iter().map(|fit| fit.n).collect(),
+        let fitted: Vec<usize> = match self.frames() {
+            [] => self.whole.seen.fits.iter().map(|fit| fit.n).collect(),
             // Fits in a frame count the observations in the frame.
             _ => Vec::new(),
         };
         let known: Vec<usize> = match fitted.is_empty() {
             false => fitted.into_iter().filter(|&n| n > 0 && n < last).collect(),
-            true => (self.strategy.initial_points(self.history.dim()).min(last)..last).collect(),
+            true => (self.strategy.initial_points(self.points.dim()).min(last)..last).collect(),
         };
         let count = most.min(known.len());
         let pick = |k: usize| known[k * known.len() / count];

@@ -120,6 +120,32 @@ impl Law {
         self
     }
 
+    /// Draws of ln Z of several laws, each in an order of its own: what is drawn together is
+    /// independent. They are as many as the law with the most draws has.
+    pub(crate) fn together(laws: &[Law], rng: &mut Rng) -> Vec<Vec<f64>> {
+        let most = laws.iter().map(Law::len).max().unwrap_or(0);
+        let mut one = |law: &Law| -> Vec<f64> {
+            let mut order: Vec<usize> = (0..most).collect();
+            rng.shuffle(&mut order);
+            let all = order.into_iter();
+            all.map(|i| law.samples[i * law.len() / most]).collect()
+        };
+        laws.iter().map(&mut one).collect()
+    }
+
+    /// The law of the sum of positive numbers that are independent of each other.
+    ///
+    /// Draws are paired at random.
+    pub(crate) fn sum(laws: &[Law], rng: &mut Rng) -> Law {
+        let draws = Law::together(laws, rng);
+        let count = draws.first().map_or(0, Vec::len);
+        let one = |i: usize| {
+            let terms: Vec<f64> = draws.iter().map(|of| of[i]).collect();
+            ln_sum_exp(&terms)
+        };
+        Law::of_draws((0..count).map(one).collect(), None)
+    }
+
     /// The draws' mean and variance as an estimate, on nodes with that relative error.
     pub(crate) fn estimate(&self, relative_node_error: f64) -> Estimate {
         let (ln_unit, mean, var) = self.moments();
@@ -480,6 +506,22 @@ mod tests {
         let estimate = wide.estimate(1e-3);
         assert!(estimate.mean.is_finite() && estimate.var.is_finite());
         assert!((estimate.relative_node_error() - 1e-3).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_sum_has_the_mean_and_the_variance_of_its_parts() {
+        let laws = [Law::log_normal(-9000.0, 0.3), Law::log_normal(-9001.0, 0.2)];
+        let sum = Law::sum(&laws, &mut Rng::new(1));
+        let moments = |law: &Law| {
+            let (ln_unit, mean, var) = law.moments();
+            let unit = (ln_unit + 9000.0).exp();
+            (unit * mean, unit * unit * var)
+        };
+        let [a, b] = laws.each_ref().map(moments);
+        let (mean, var) = moments(&sum);
+        assert!((mean - a.0 - b.0).abs() < 1e-12);
+        assert!((var / (a.1 + b.1) - 1.0).abs() < 0.1, "{var}");
+        assert_eq!(Law::sum(&laws[..1], &mut Rng::new(1)).samples, laws[0].samples);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::Nodes;
 use super::density::{Density, no_mass, whole};
 use super::draws::{mirrored, widen};
-use super::law::sorted_quantile;
+use super::law::{Law, sorted_quantile};
 use super::replicates::{quantile_of_error, standard_error};
 use super::surface::Thin;
 use crate::belief::{Ensemble, Model};
@@ -48,6 +48,20 @@ const LIGHT: f64 = 1e-16;
 #[derive(Debug, Clone)]
 pub struct Ratio {
     points: Points,
+    /// p_i under the mean of f pi / Z; they sum to 1.
+    weights: Vec<f64>,
+    /// The same of each frame by itself, their nodes in turn.
+    parts: Vec<Part>,
+    /// ln of each frame's part of Z, drawn together; nothing where there is one frame.
+    ln_parts: Vec<Vec<f64>>,
+}
+
+/// The posterior on nodes of one frame.
+#[derive(Debug, Clone)]
+struct Part {
+    /// The first coordinate of each node.
+    along: Vec<f64>,
+    dim: usize,
     /// p_i under the mean of f pi / Z; they sum to 1.
     weights: Vec<f64>,
     /// Which independent run of the node rule each node belongs to.
@@ -194,40 +208,46 @@ impl Ratio {
             kinds[place].members.push((member.widening, drawn));
         }
         let size = nodes.points.len() / nodes.replicates;
-        Ok(Ratio {
-            points: nodes.points.clone(),
+        let part = Part {
+            along: nodes.points.iter().map(|x| x[0]).collect(),
+            dim: nodes.points.dim(),
             weights: weighed(&nodes.ln_weights, &mut mixed.into_iter())?,
             run: (0..nodes.points.len()).map(|i| i / size).collect(),
             runs: nodes.replicates,
             chosen: thin.chosen,
             kinds,
             widening: ensemble.widening(),
-        }
-        .trimmed())
+        };
+        let (part, kept) = part.trimmed();
+        Ok(Ratio {
+            points: nodes.points.select(&kept),
+            weights: part.weights.clone(),
+            parts: vec![part],
+            ln_parts: Vec::new(),
+        })
     }
 
-    /// The same without nodes that weigh nothing: they may lie outside the support, where h has no
-    /// value.
-    fn trimmed(mut self) -> Ratio {
-        let top = self.weights.iter().copied().fold(0.0, f64::max);
-        let mut keep: Vec<bool> = self.weights.iter().map(|&w| w > LIGHT * top).collect();
-        self.chosen.iter().for_each(|&i| keep[i] = true);
-        let kept: Vec<usize> = (0..keep.len()).filter(|&i| keep[i]).collect();
-        let mut position = vec![0; keep.len()];
-        kept.iter()
-            .enumerate()
-            .for_each(|(to, &i)| position[i] = to);
-        let select = |weights: &[f64]| -> Vec<f64> { kept.iter().map(|&i| weights[i]).collect() };
-        for kind in &mut self.kinds {
-            kind.weights = select(&kind.weights);
+    /// The posterior on the nodes of several frames, each with the law of its part of Z.
+    pub(crate) fn joined(mut ratios: Vec<Ratio>, laws: &[Law], rng: &mut Rng) -> Result<Ratio> {
+        same_length("laws", laws.len(), ratios.len())?;
+        if let [_] = ratios[..] {
+            return ratios.pop().ok_or_else(no_mass);
         }
-        Ratio {
-            points: self.points.select(&kept),
-            weights: select(&self.weights),
-            run: kept.iter().map(|&i| self.run[i]).collect(),
-            chosen: self.chosen.iter().map(|&i| position[i]).collect(),
-            ..self
+        let middles: Vec<f64> = laws.iter().map(|law| law.ln_quantile(0.5)).collect();
+        let shares = normalised(&middles).ok_or_else(no_mass)?;
+        let mut points = Points::empty(ratios.first().ok_or_else(no_mass)?.points.dim())?;
+        let (mut weights, mut parts) = (Vec::new(), Vec::new());
+        for (ratio, share) in ratios.into_iter().zip(shares) {
+            points.extend(&ratio.points)?;
+            weights.extend(ratio.weights.iter().map(|w| share * w));
+            parts.extend(ratio.parts);
         }
+        Ok(Ratio {
+            points,
+            weights,
+            parts,
+            ln_parts: Law::together(laws, rng),
+        })
     }
 
     /// The nodes.
@@ -241,20 +261,99 @@ impl Ratio {
     }
 
     /// The same nodes in other coordinates.
-    pub fn with_points(self, points: Points) -> Result<Ratio> {
+    pub fn with_points(mut self, points: Points) -> Result<Ratio> {
         same_length("points", points.len(), self.points.len())?;
+        if let [part] = &mut self.parts[..] {
+            part.along = points.iter().map(|x| x[0]).collect();
+        }
         Ok(Ratio { points, ..self })
     }
 
     /// The expectation of h from its values on the nodes.
     ///
     /// The draws see only the nodes that matter; those of each kind of model are shifted to what
-    /// all nodes say under its best.
+    /// all nodes say under its best. Of several frames each draw has their parts of Z drawn too.
     pub fn expectation(&self, h: &[f64]) -> Result<Expectation> {
         same_length("h", h.len(), self.weights.len())?;
         for (i, &h) in h.iter().enumerate() {
             finite(&format!("h[{i}]"), h)?;
         }
+        let mut from = 0;
+        let mut each: Vec<Expectation> = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            let until = from + part.weights.len();
+            each.push(part.expectation(&h[from..until]));
+            from = until;
+        }
+        match each.len() {
+            1 => each.pop().ok_or_else(no_mass),
+            _ => Ok(self.together(&each)),
+        }
+    }
+
+    /// The expectation over all frames from that in each.
+    fn together(&self, each: &[Expectation]) -> Expectation {
+        let count = self.ln_parts.first().map_or(0, Vec::len);
+        // Draws of an expectation are sorted: an order of their own makes them independent.
+        let mut rng = Rng::new(count as u64);
+        let mut order = || {
+            let mut order: Vec<usize> = (0..count).collect();
+            rng.shuffle(&mut order);
+            order
+        };
+        let orders: Vec<Vec<usize>> = each.iter().map(|_| order()).collect();
+        let (mut samples, mut squares) = (Vec::with_capacity(count), vec![0.0; each.len()]);
+        for i in 0..count {
+            let ln: Vec<f64> = self.ln_parts.iter().map(|of| of[i]).collect();
+            let Some(shares) = normalised(&ln) else {
+                continue;
+            };
+            let mut sum = 0.0;
+            for (k, one) in each.iter().enumerate() {
+                let known = &one.samples;
+                sum += shares[k] * known[orders[k][i] * known.len() / count];
+                squares[k] += (shares[k] * one.node_error).powi(2) / count as f64;
+            }
+            samples.push(sum);
+        }
+        samples.sort_by(f64::total_cmp);
+        Expectation {
+            mean: samples.iter().sum::<f64>() / samples.len() as f64,
+            node_error: squares.iter().sum::<f64>().sqrt(),
+            runs: each.iter().map(|one| one.runs).min().unwrap_or(1),
+            samples,
+        }
+    }
+}
+
+impl Part {
+    /// The same without nodes that weigh nothing, and those that are kept: the others may lie
+    /// outside the support, where h has no value.
+    fn trimmed(mut self) -> (Part, Vec<usize>) {
+        let top = self.weights.iter().copied().fold(0.0, f64::max);
+        let mut keep: Vec<bool> = self.weights.iter().map(|&w| w > LIGHT * top).collect();
+        self.chosen.iter().for_each(|&i| keep[i] = true);
+        let kept: Vec<usize> = (0..keep.len()).filter(|&i| keep[i]).collect();
+        let mut position = vec![0; keep.len()];
+        kept.iter()
+            .enumerate()
+            .for_each(|(to, &i)| position[i] = to);
+        let select = |weights: &[f64]| -> Vec<f64> { kept.iter().map(|&i| weights[i]).collect() };
+        for kind in &mut self.kinds {
+            kind.weights = select(&kind.weights);
+        }
+        let part = Part {
+            along: select(&self.along),
+            weights: select(&self.weights),
+            run: kept.iter().map(|&i| self.run[i]).collect(),
+            chosen: self.chosen.iter().map(|&i| position[i]).collect(),
+            ..self
+        };
+        (part, kept)
+    }
+
+    /// The expectation of h under this frame's part of the posterior.
+    fn expectation(&self, h: &[f64]) -> Expectation {
         let part: Vec<f64> = self.chosen.iter().map(|&i| h[i]).collect();
         let mut samples = Vec::new();
         for kind in &self.kinds {
@@ -268,16 +367,14 @@ impl Ratio {
         }
         widen(&mut samples, self.widening);
         samples.sort_by(f64::total_cmp);
-        Ok(Expectation {
+        Expectation {
             mean: samples.iter().sum::<f64>() / samples.len() as f64,
             node_error: self.node_error(h),
             runs: self.runs,
             samples,
-        })
+        }
     }
-}
 
-impl Ratio {
     /// The error of the nodes: by the spread of the runs, and in one dimension by the jumps of h.
     ///
     /// In one dimension every run has a node in each of the same cells. Where h jumps inside a
@@ -285,11 +382,11 @@ impl Ratio {
     /// one node to the next in a cell of weight p is an error of p/2 of it at most, in sd.
     fn node_error(&self, h: &[f64]) -> f64 {
         let by_runs = node_error(&self.weights, h, self.runs, |i| self.run[i]);
-        if self.points.dim() > 1 {
+        if self.dim > 1 {
             return by_runs;
         }
         let mut order: Vec<usize> = (0..h.len()).collect();
-        let key = |i: usize| (self.run[i], self.points.row(i)[0]);
+        let key = |i: usize| (self.run[i], self.along[i]);
         order.sort_by(|&i, &j| {
             let ((a, x), (b, y)) = (key(i), key(j));
             a.cmp(&b).then(x.total_cmp(&y))

@@ -32,6 +32,33 @@ pub struct Sample {
     pub accepted: f64,
 }
 
+impl Sample {
+    /// Samples of parts of the posterior, each in its proportion, as one in a random order.
+    pub(crate) fn joined(mut samples: Vec<Sample>, rng: &mut Rng) -> Result<Sample> {
+        if let [_] = samples[..] {
+            return samples.pop().ok_or_else(no_mass);
+        }
+        let total = samples.iter().map(|of| of.points.len()).sum::<usize>() as f64;
+        let mut points = Points::empty(samples.first().ok_or_else(no_mass)?.points.dim())?;
+        let (mut ln_f, mut squares, mut accepted) = (Vec::new(), 0.0, 0.0);
+        for of in &samples {
+            let share = of.points.len() as f64 / total;
+            points.extend(&of.points)?;
+            ln_f.extend(&of.ln_f);
+            squares += share * share / of.effective;
+            accepted += share * of.accepted;
+        }
+        let mut order: Vec<usize> = (0..ln_f.len()).collect();
+        rng.shuffle(&mut order);
+        Ok(Sample {
+            points: points.select(&order),
+            ln_f: order.into_iter().map(|i| ln_f[i]).collect(),
+            effective: 1.0 / squares,
+            accepted,
+        })
+    }
+}
+
 /// `n` points that follow the ensemble's mean of f pi / Z.
 ///
 /// Nodes that follow the belief are resampled by their weight, which finds every mode in its

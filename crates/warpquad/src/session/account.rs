@@ -139,7 +139,7 @@ impl Session {
                 }),
                 Event::Start { .. }
                 | Event::Initial(_)
-                | Event::Frame { .. }
+                | Event::Frame(_)
                 | Event::Stop { .. } => {}
             }
         }

@@ -26,7 +26,7 @@ use super::spec::{OnFailure, Problem};
 use super::stop::{FinalFailure, Next, Stop, Taken, named};
 use super::target::Target;
 use crate::data::Value;
-use crate::engine::{Engine, LastFit, Outcome, Peak};
+use crate::engine::{Engine, LastFit, Outcome};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 use crate::points::Points;
@@ -195,19 +195,24 @@ impl Driver {
 
     /// Choose a point and put it in the queue: its number.
     fn ask_one(&mut self, book: &mut dyn Record) -> Result<u64> {
-        let frames = self.integrator.peaks().len();
-        let before = self.integrator.last_fit().map(|fit| fit.n);
+        let frames = self.integrator.frames().len();
+        let before = self.integrator.fits();
         let (x, audit) = self.choose()?;
-        // The engine has new frames and the fit already: they are only written down.
-        let new: Vec<(usize, Peak)> = self.integrator.peaks()[frames..].to_vec();
-        let is_new = !new.is_empty();
-        for (n, peak) in new {
-            book.record(&Event::Frame { n, peak })?;
+        // The engine has new frames and the fits already: they are only written down.
+        let new = self.integrator.frames()[frames..].to_vec();
+        let is_new = |component: usize| new.iter().any(|frame| frame.component == component);
+        for frame in &new {
+            book.record(&Event::Frame(frame.clone()))?;
             self.last_stop = None;
         }
-        let fit = self.integrator.last_fit().cloned();
-        if let Some(fit) = fit.filter(|fit| is_new || Some(fit.n) != before) {
+        for (component, fit) in self.integrator.fits().into_iter().enumerate() {
+            let known = before.get(component).and_then(Option::as_ref);
+            let is_known = !is_new(component) && fit.as_ref().map(|f| f.n) == known.map(|f| f.n);
+            let Some(fit) = fit.filter(|_| !is_known) else {
+                continue;
+            };
             book.record(&Event::Fit {
+                component,
                 n: fit.n,
                 full: fit.full == fit.n,
                 theta: fit.theta,

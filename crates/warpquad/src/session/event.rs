@@ -11,7 +11,7 @@ use super::derived::Derived;
 use super::initial::Initial;
 use crate::belief::Theta;
 use crate::data::Value;
-use crate::engine::Peak;
+use crate::engine::TakenFrame;
 use serde_json::Value as Json;
 
 /// The version of the journal's format.
@@ -86,6 +86,8 @@ pub enum Event {
     },
     /// The hyperparameters were fitted to the first n values.
     Fit {
+        /// In the frame of which peak, counted from 0.
+        component: usize,
         /// How many values.
         n: usize,
         /// Whether from all starting points.
@@ -95,13 +97,8 @@ pub enum Event {
         /// Where the warp saturates, if that was chosen by the data.
         tau: Option<f64>,
     },
-    /// The integral is carried by another measure from now on.
-    Frame {
-        /// How many values it rests on.
-        n: usize,
-        /// The peak that it follows.
-        peak: Peak,
-    },
+    /// A part of the integral is carried by another measure from now on.
+    Frame(TakenFrame),
     /// The run stopped.
     Stop {
         /// Why.
@@ -124,20 +121,27 @@ pub(super) fn other_version(version: u64, program: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Image;
+    use crate::engine::{Image, Peak};
 
     #[test]
     fn a_frame_comes_back_bit_for_bit() {
         let peak = Peak::new(
             vec![1.0 / 3.0, -2e-7],
             vec![vec![0.1], vec![1.0 / 7.0, 3e-9]],
-        );
+        )
+        .unwrap();
         let swap = vec![Image::new(vec![2, -1]).unwrap()];
-        let frame = Event::Frame {
-            n: 31,
-            peak: peak.unwrap().with_images(swap).unwrap(),
-        };
-        assert_eq!(Event::from_json(&frame.to_json()), Ok(frame));
+        for component in [0, 2] {
+            let frame = Event::Frame(TakenFrame {
+                n: 31,
+                component,
+                peak: peak.clone().with_images(swap.clone()).unwrap(),
+            });
+            let line = frame.to_json();
+            // Of the first peak nothing is said, as in journals of runs that had one frame.
+            assert_eq!(line.contains("component"), component > 0);
+            assert_eq!(Event::from_json(&line), Ok(frame));
+        }
         let wrong = r#"{"event": "frame", "n": 3, "center": [0], "factor": [[-1]], "images": []}"#;
         assert!(
             Event::from_json(wrong)

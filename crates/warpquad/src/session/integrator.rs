@@ -5,7 +5,7 @@ use super::setup;
 use super::spec::{Failed, Problem};
 use crate::baseline::{self, Baseline, BaselineOutcome};
 use crate::data::Value;
-use crate::engine::{Draw, Engine, LastFit, Method, Outcome, Peak};
+use crate::engine::{Draw, Engine, LastFit, Method, Outcome, TakenFrame};
 use crate::error::{Error, Result};
 use crate::functional::Law;
 use crate::points::Points;
@@ -218,31 +218,34 @@ impl Integrator {
         }
     }
 
-    pub fn last_fit(&self) -> Option<&LastFit> {
+    /// The last fit in the frame of each peak; in that of the prior while there is none.
+    pub fn fits(&self) -> Vec<Option<LastFit>> {
         match self {
-            Integrator::Quadrature { engine, .. } => engine.last_fit(),
-            Integrator::Baseline(_) => None,
+            Integrator::Quadrature { engine, .. } => (0..engine.components().max(1))
+                .map(|component| engine.last_fit_in(component).cloned())
+                .collect(),
+            Integrator::Baseline(_) => Vec::new(),
         }
     }
 
-    pub fn restore(&mut self, fit: LastFit) {
+    pub fn restore(&mut self, component: usize, fit: LastFit) {
         if let Integrator::Quadrature { engine, .. } = self {
-            engine.restore(fit);
+            engine.restore_in(component, fit);
         }
     }
 
-    /// The peaks that frames followed, with the number of observations that each rests on.
-    pub fn peaks(&self) -> &[(usize, Peak)] {
+    /// The frames that were taken, in order.
+    pub fn frames(&self) -> &[TakenFrame] {
         match self {
-            Integrator::Quadrature { engine, .. } => engine.peaks(),
+            Integrator::Quadrature { engine, .. } => engine.frames(),
             Integrator::Baseline(_) => &[],
         }
     }
 
     /// Go on in a frame that was kept.
-    pub fn take_frame(&mut self, n: usize, peak: Peak) -> Result<()> {
+    pub fn take_frame(&mut self, frame: TakenFrame) -> Result<()> {
         match self {
-            Integrator::Quadrature { engine, .. } => engine.take_frame(n, peak),
+            Integrator::Quadrature { engine, .. } => engine.take_frame(frame),
             Integrator::Baseline(_) => Err(Error::spec("frame", "a baseline has no frames")),
         }
     }

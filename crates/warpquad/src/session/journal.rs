@@ -169,7 +169,7 @@ impl Journal {
     /// that they chose.
     pub fn append(&mut self, event: &Event) -> Result<()> {
         let (line, chain) = self.chain.seal(&event.to_json());
-        let wait = !matches!(event, Event::Fit { .. } | Event::Frame { .. });
+        let wait = !matches!(event, Event::Fit { .. } | Event::Frame(_));
         if let Err(first) = self.write(&line, wait) {
             // Give the reserve's space back and try once more. The bytes are written anew: after a
             // failed sync the system may have forgotten that they are not on the disk.

@@ -79,7 +79,7 @@ impl Session {
             | Event::Ask { .. }
             | Event::Initial(_)
             | Event::Fit { .. }
-            | Event::Frame { .. } => {}
+            | Event::Frame(_) => {}
         }
     }
 }
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use crate::belief::Theta;
     use crate::data::Value;
-    use crate::engine::Peak;
+    use crate::engine::{Peak, TakenFrame};
     use crate::session::evaluator::Answer;
 
     /// What is wrong with a run of two values that this event follows.
@@ -114,14 +114,18 @@ mod tests {
             audit: None,
         };
         let fit = |n, lengths: usize, tau| Event::Fit {
+            component: 0,
             n,
             full: true,
             theta: Theta::constant(0.0, 1.0, vec![1.0; lengths]).unwrap(),
             tau,
         };
-        let frame = |n, dim: usize| Event::Frame {
-            n,
-            peak: Peak::new(vec![0.0; dim], (0..dim).map(|i| vec![1.0; i + 1]).collect()).unwrap(),
+        let peak = |dim: usize| {
+            Peak::new(vec![0.0; dim], (0..dim).map(|i| vec![1.0; i + 1]).collect()).unwrap()
+        };
+        let frame = |n, dim: usize, component| {
+            let peak = peak(dim);
+            Event::Frame(TakenFrame { n, component, peak })
         };
         for (event, words) in [
             (ask(u64::MAX, &[0.0]), "asked for in place of 2"),
@@ -132,10 +136,11 @@ mod tests {
             (fit(2, 3, None), "a fit in 3 dimensions, in a run of 1"),
             (fit(2, 1, Some(-1.0)), "tau is Some(-1.0)"),
             (
-                frame(3, 1),
+                frame(3, 1, 0),
                 "a frame that rests on 3 values, when 2 were told",
             ),
-            (frame(2, 2), "a frame in 2 dimensions, in a run of 1"),
+            (frame(2, 2, 0), "a frame in 2 dimensions, in a run of 1"),
+            (frame(2, 1, 1), "peak 1 of a run of 1"),
         ] {
             let refusal = refusal(event);
             assert!(refusal.starts_with("journal line 6: "), "{refusal}");

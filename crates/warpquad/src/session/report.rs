@@ -25,13 +25,18 @@ pub struct Climbed {
     pub has_ended: bool,
     /// The number of values after which each frame was taken: the first when the climb had ended.
     pub frames: Vec<usize>,
-    /// How many images the peak has under exchanges of parameters, itself among them.
+    /// How many peaks have frames.
+    pub peaks: usize,
+    /// How many images each has under exchanges of parameters, itself among them.
     pub images: usize,
 }
 
 impl Climbed {
     fn to_json(&self) -> Json {
-        json!({"ended": self.has_ended, "frames": self.frames, "images": self.images})
+        json!({
+            "ended": self.has_ended, "frames": self.frames, "peaks": self.peaks,
+            "images": self.images,
+        })
     }
 }
 
@@ -187,8 +192,8 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
     let (law, estimate) = (&outcome.law, &outcome.estimate);
     let answer = session.engine().and_then(Engine::answered);
     let climb = session.engine().and_then(Engine::climb);
-    let peaks = session.engine().map(Engine::peaks).unwrap_or_default();
-    let first_frame = peaks.first().map(|(n, _)| *n);
+    let frames = session.engine().map(Engine::frames).unwrap_or_default();
+    let first_frame = frames.first().map(|frame| frame.n);
     let (_, values) = session.observations();
     let above = estimate.ln_mean() - law.ln_quantile(0.5);
     Ok(Evidence {
@@ -223,13 +228,14 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
 
 fn climbed(session: &Session) -> Option<Climbed> {
     let engine = session.engine()?;
-    let peaks = engine.peaks();
-    let images = peaks
+    let frames = engine.frames();
+    let images = frames
         .last()
-        .map_or(1, |(_, peak)| peak.images().len().max(1));
+        .map_or(1, |frame| frame.peak.images().len().max(1));
     engine.climb().map(|climb| Climbed {
         has_ended: climb.has_ended(),
-        frames: peaks.iter().map(|(n, _)| *n).collect(),
+        frames: frames.iter().map(|frame| frame.n).collect(),
+        peaks: engine.components(),
         images,
     })
 }

@@ -93,7 +93,7 @@ fn a_narrow_peak_answers_in_its_frame() {
     };
     let old = vague(100.0);
     let mut engine = run(old.as_ref(), &bell(3.0, 0.05), 60);
-    assert!(engine.outcome().is_ok() && !engine.peaks().is_empty());
+    assert!(engine.outcome().is_ok() && !engine.frames().is_empty());
     for sd in [10.0, 1.0] {
         let mut other = engine.under(old.clone(), vague(sd)).unwrap();
         let (ln_z, centre) = under_normal(3.0, 0.05, 0.0, sd);
@@ -123,7 +123,7 @@ fn images_weigh_as_the_other_prior_says() {
     };
     let old = normal([0.0, 0.0], 50.0);
     let engine = run(old.as_ref(), &ln_f, 70);
-    let images = engine.peaks().last().unwrap().1.images().len();
+    let images = engine.frames().last().unwrap().peak.images().len();
     assert_eq!(images, 2);
     let new = normal([1.0, 2.0], 1.0);
     let mut other = engine.under(old, new.clone()).unwrap();

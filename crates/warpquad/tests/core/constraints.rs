@@ -180,7 +180,7 @@ fn a_narrow_peak_under_a_constraint() {
     let order = Restricted::new(Arc::new(base), Arc::new(Positive(|x| x[1] - x[0]))).unwrap();
     let ln_f = |x: &[f64]| -0.5 * (((x[0] - 1.0) / 0.1).powi(2) + ((x[1] - 3.0) / 0.2).powi(2));
     let (engine, z) = run(&order, &ln_f, 80);
-    assert!(!engine.peaks().is_empty());
+    assert!(!engine.frames().is_empty());
     // The order holds all over the peak, and leaves half of the prior.
     let ln_n = |x: f64, v: f64| -0.5 * (x * x / v + (2.0 * PI * v).ln());
     let prior = ln_n(1.0, 1e4 + 0.01) + ln_n(3.0, 1e4 + 0.04);

@@ -85,7 +85,7 @@ fn a_line_under_vague_priors_is_right_to_a_thousandth() {
         assert!(engine.climb().unwrap().has_ended());
         assert_eq!(
             engine.history().frame().shape(),
-            Some(&engine.peaks().last().unwrap().1)
+            Some(&engine.frames().last().unwrap().peak)
         );
     }
 }
@@ -118,7 +118,7 @@ fn a_broad_posterior_stays_in_the_prior() {
         engine.observations().0.as_slice(),
         other.observations().0.as_slice()
     );
-    assert!(engine.peaks().is_empty() && engine.climb().is_none());
+    assert!(engine.frames().is_empty() && engine.climb().is_none());
     assert!(engine.history().frame().shape().is_none());
 }
 
@@ -135,8 +135,8 @@ fn a_run_that_is_restored_goes_on_as_it_would_have() {
         for (x, value) in points.iter().zip(values) {
             again.tell(x, *value).unwrap();
         }
-        for (n, peak) in engine.peaks() {
-            again.take_frame(*n, peak.clone()).unwrap();
+        for frame in engine.frames() {
+            again.take_frame(frame.clone()).unwrap();
         }
         if let Some(fit) = engine.last_fit() {
             again.restore(fit.clone());
@@ -189,7 +189,7 @@ fn mirrored_peaks_count_in_full() {
     run(&mut engine, &ln_f, 80, 1);
     let found = engine.outcome().unwrap().law.ln_quantile(0.5);
     assert!((found - truth).abs() < 5e-3, "{found} is not {truth}");
-    assert_eq!(engine.peaks().last().unwrap().1.images().len(), 2);
+    assert_eq!(engine.frames().last().unwrap().peak.images().len(), 2);
     // Draws are on both peaks alike.
     let sample = engine.posterior_sample(1000, 0).unwrap();
     let first = sample.points.iter().filter(|x| x[0] > 0.0).count();

@@ -4,17 +4,20 @@ use super::Ascent;
 use super::again::{Again, OtherPeak, is_within, opposite};
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
+use crate::numeric::special::ln_sum_exp;
 
 /// Evaluations in frames for each parameter, and for two more, before each further climb begins.
 const AGAIN_AFTER: usize = 4;
 const MOST_CLIMBS: usize = 4;
 /// One evaluation in so many is a further climb's.
 const AGAIN_ONE_IN: usize = 3;
+/// A peak gets a frame unless its mass is so many nats below the largest peak's.
+const FRAMED_NATS: f64 = 5.0;
 
 impl Ascent {
     /// Once a frame has been looked at for a while, climb again from elsewhere.
     pub(super) fn begin_again(&mut self) {
-        let Some(after) = self.peaks.first().map(|(first, _)| *first) else {
+        let Some(after) = self.begun(0) else {
             return;
         };
         let count = self.again.len();
@@ -40,21 +43,21 @@ impl Ascent {
     /// The best space-filling point that belongs to no known peak, after so many better ones.
     fn best_elsewhere(&self, skipped: usize) -> Option<Vec<f64>> {
         let elsewhere = |&i: &usize| {
-            self.is_design[i] && self.values[i].is_finite() && !self.is_known(&self.points[i])
+            self.is_design[i] && self.values[i].is_finite() && !self.is_known(&self.points[i], self.values.len() - 1)
         };
         let mut places: Vec<usize> = (0..self.values.len()).filter(elsewhere).collect();
         places.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]));
         places.get(skipped).map(|&i| self.points[i].clone())
     }
 
-    /// Whether a place belongs to a peak that is known.
-    fn is_known(&self, z: &[f64]) -> bool {
+    /// Whether a place belongs to a peak that was known after `n` observations.
+    fn is_known(&self, z: &[f64], n: usize) -> bool {
         let reach = self.reach();
         let found = self.again.iter().filter_map(Again::found);
         let mut found =
             found.filter_map(|other| self.widened(other.center.clone(), other.covariance.clone()));
-        let mut ends = self.peaks.first().into_iter().chain(self.peaks.last());
-        ends.any(|(_, peak)| is_within(peak, z, reach))
+        let ends = self.ends(n);
+        ends.iter().any(|peak| is_within(peak, z, reach))
             || found.any(|peak| is_within(&peak, z, reach))
     }
 
@@ -67,16 +70,24 @@ impl Ascent {
         let Some(mut again) = self.again.pop() else {
             return;
         };
-        again.tell(z, value, |z| self.is_known(z));
+        again.tell(z, value, |z| self.is_known(z, self.values.len()));
         self.again.push(again);
     }
 
-    /// The largest peak that another climb found and the present frame does not hold.
-    fn other_peak(&self) -> Option<&OtherPeak> {
-        let (_, present) = self.peaks.last()?;
+    /// Whether the present frame of some peak holds a place.
+    fn is_framed(&self, z: &[f64]) -> bool {
+        let mut latest = (0..self.components()).filter_map(|component| self.latest(component));
+        latest.any(|frame| is_within(&frame.peak, z, self.reach()))
+    }
+
+    /// The peaks that climbs found and no frame holds.
+    fn unframed(&self) -> impl Iterator<Item = &OtherPeak> {
         let found = self.again.iter().filter_map(Again::found);
-        let outside = found.filter(|other| !is_within(present, &other.center, self.reach()));
-        outside.max_by(|a, b| a.ln_mass.total_cmp(&b.ln_mass))
+        found.filter(|other| {
+            let mut first = (0..self.components()).filter_map(|component| self.of(component).next());
+            let has_had = first.any(|frame| frame.peak.center() == other.center);
+            !has_had && !self.is_framed(&other.center)
+        })
     }
 
     /// The peak that the first climb found, as if it were normal.
@@ -87,32 +98,25 @@ impl Ascent {
         OtherPeak::new(center, covariance, height)
     }
 
-    /// The peak to go to: one that another climb found, if it holds more than the present one.
-    pub fn better_peak(&self) -> Option<Peak> {
-        let (other, own) = (self.other_peak()?, self.own_peak()?);
-        let (_, present) = self.peaks.last()?;
-        let held = self.again.iter().filter_map(Again::found).chain([&own]);
-        let mut held = held.filter(|peak| is_within(present, &peak.center, self.reach()));
-        if held.any(|peak| peak.ln_mass >= other.ln_mass) {
+    /// A peak that another climb found and that has no frame yet, if it counts.
+    pub fn another_peak(&self) -> Option<Peak> {
+        let own = self.own_peak()?;
+        let found = self.again.iter().filter_map(Again::found);
+        let framed = found.filter(|other| self.is_framed(&other.center));
+        let largest = framed.map(|peak| peak.ln_mass).fold(own.ln_mass, f64::max);
+        let larger = |a: &&OtherPeak, b: &&OtherPeak| a.ln_mass.total_cmp(&b.ln_mass);
+        let other = self.unframed().max_by(larger)?;
+        if other.ln_mass < largest - FRAMED_NATS {
             return None;
         }
         self.widened(other.center.clone(), other.covariance.clone())
     }
 
-    /// ln of what lies in peaks outside the present frame, as if they were normal.
+    /// ln of what lies in peaks without a frame, as if they were normal.
     pub fn ln_mass_outside(&self) -> Option<f64> {
-        let images = self
-            .peaks
-            .last()
-            .map_or(1, |(_, peak)| peak.images().len().max(1));
-        let (_, present) = self.peaks.last()?;
-        let own = self.own_peak().filter(|own| {
-            let is_outside = !is_within(present, &own.center, self.reach());
-            is_outside && self.again.iter().any(|again| again.found().is_some())
-        });
-        let masses = self.other_peak().into_iter().chain(own.as_ref());
-        let other = masses.map(|peak| peak.ln_mass).reduce(f64::max)?;
-        Some(other + (images as f64).ln())
+        let images = self.latest(0)?.peak.images().len().max(1);
+        let masses: Vec<f64> = self.unframed().map(|peak| peak.ln_mass).collect();
+        (!masses.is_empty()).then(|| ln_sum_exp(&masses) + (images as f64).ln())
     }
 
     /// The other climb's point, when it is its turn.

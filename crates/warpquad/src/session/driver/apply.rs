@@ -57,21 +57,24 @@ impl Driver {
                 }
             }
             Event::Fit {
+                component,
                 n,
                 full,
                 theta,
                 tau,
             } => {
-                let last_full = self.integrator.last_fit().map_or(0, |fit| fit.full);
-                let full = if full { n } else { last_full };
-                self.integrator.restore(LastFit {
+                let fits = self.integrator.fits();
+                let last = fits.get(component).and_then(Option::as_ref);
+                let last_full = last.map_or(0, |fit| fit.full);
+                let fit = LastFit {
                     theta,
                     n,
-                    full,
+                    full: if full { n } else { last_full },
                     tau,
-                });
+                };
+                self.integrator.restore(component, fit);
             }
-            Event::Frame { n, peak } => self.integrator.take_frame(n, peak)?,
+            Event::Frame(frame) => self.integrator.take_frame(frame)?,
             Event::Stop { reason, .. } => self.last_stop = Some(reason),
         }
         Ok(())

@@ -2,7 +2,7 @@
 
 use super::Driver;
 use crate::belief::Theta;
-use crate::engine::Peak;
+use crate::engine::{Engine, Peak};
 use crate::session::event::Event;
 
 impl Driver {
@@ -21,8 +21,20 @@ impl Driver {
                 let mut first = initial.first.iter();
                 first.try_for_each(|x| self.check_point("a point to begin with", x))
             }
-            Event::Fit { n, theta, tau, .. } => self.check_fit(theta, *n, *tau),
-            Event::Frame { n, peak } => self.check_frame(peak, *n),
+            Event::Fit {
+                component,
+                n,
+                theta,
+                tau,
+                ..
+            } => {
+                self.check_component(*component, self.integrator.fits().len())?;
+                self.check_fit(theta, *n, *tau)
+            }
+            Event::Frame(frame) => {
+                self.check_component(frame.component, self.components() + 1)?;
+                self.check_frame(&frame.peak, frame.n)
+            }
             Event::Start { .. } | Event::Fail { .. } | Event::Stop { .. } => Ok(()),
         }
     }
@@ -41,6 +53,19 @@ impl Driver {
             return Err(format!("{name} is {x:?}, not {dim} finite numbers"));
         }
         Ok(())
+    }
+
+    /// How many peaks have frames.
+    fn components(&self) -> usize {
+        self.integrator.engine().map_or(0, Engine::components)
+    }
+
+    /// Refuse the number of a peak that is not there.
+    fn check_component(&self, component: usize, count: usize) -> Result<(), String> {
+        match component < count {
+            true => Ok(()),
+            false => Err(format!("peak {component} of a run of {count}")),
+        }
     }
 
     /// Refuse a frame that is not of this run.

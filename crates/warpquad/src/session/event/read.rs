@@ -3,7 +3,7 @@
 use super::fields::{Fields, list, number, numbers, rows};
 use super::theta::theta;
 use super::{Event, VERSION, other_version};
-use crate::engine::{Image, Peak};
+use crate::engine::{Image, Peak, TakenFrame};
 use crate::session::derived::Derived;
 use crate::session::initial::Initial;
 use serde_json::Value as Json;
@@ -74,6 +74,7 @@ impl Event {
                 last: fields.flag("last")?,
             }),
             "fit" => Ok(Event::Fit {
+                component: component(&fields)?,
                 n: fields.integer("n")? as usize,
                 full: fields.flag("full")?,
                 theta: theta(fields.any("theta")?)?,
@@ -88,10 +89,11 @@ impl Event {
                 let images = images?;
                 let peak = Peak::new(numbers(fields.any("center")?)?, factor)
                     .and_then(|peak| peak.with_images(images));
-                Ok(Event::Frame {
+                Ok(Event::Frame(TakenFrame {
                     n: fields.integer("n")? as usize,
+                    component: component(&fields)?,
                     peak: peak.map_err(|error| error.to_string())?,
-                })
+                }))
             }
             "stop" => Ok(Event::Stop {
                 reason: fields.text("reason")?,
@@ -100,6 +102,14 @@ impl Event {
             }),
             other => Err(format!("unknown event '{other}'")),
         }
+    }
+}
+
+/// The number of the peak that a line is about; the first where there is none.
+fn component(fields: &Fields<'_>) -> Result<usize, String> {
+    match fields.0.contains_key("component") {
+        true => Ok(fields.integer("component")? as usize),
+        false => Ok(0),
     }
 }
 

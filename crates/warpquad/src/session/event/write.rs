@@ -3,7 +3,7 @@
 use super::theta::theta_json;
 use super::{Event, VERSION};
 use crate::data::Value;
-use crate::engine::Image;
+use crate::engine::{Image, TakenFrame};
 use serde_json::{Value as Json, json};
 
 impl Event {
@@ -65,20 +65,24 @@ impl Event {
                 "last": last,
             }),
             Event::Fit {
+                component,
                 n,
                 full,
                 theta,
                 tau,
             } => {
                 let theta = theta_json(theta);
-                json!({"event": "fit", "n": n, "full": full, "theta": theta, "tau": tau})
+                let json =
+                    json!({"event": "fit", "n": n, "full": full, "theta": theta, "tau": tau});
+                of_component(json, *component)
             }
-            Event::Frame { n, peak } => {
+            Event::Frame(TakenFrame { n, component, peak }) => {
                 let images: Vec<&[i64]> = peak.images().iter().map(Image::entries).collect();
-                json!({
+                let json = json!({
                     "event": "frame", "n": n, "center": peak.center(), "factor": peak.factor(),
                     "images": images,
-                })
+                });
+                of_component(json, *component)
             }
             Event::Stop {
                 reason,
@@ -88,6 +92,14 @@ impl Event {
         };
         json.to_string()
     }
+}
+
+/// The same with the number of its peak, which is left out for the first.
+fn of_component(mut json: Json, component: usize) -> Json {
+    if component > 0 {
+        json["component"] = json!(component);
+    }
+    json
 }
 
 /// JSON has no infinity: -inf is written as text.

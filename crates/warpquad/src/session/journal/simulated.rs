@@ -177,6 +177,7 @@ fn run() -> Vec<Event> {
     for id in 0..4 {
         if id == 2 {
             events.push(Event::Fit {
+                component: 0,
                 n: 2,
                 full: true,
                 theta: crate::belief::Theta::constant(0.0, 1.0, vec![1.0]).unwrap(),
