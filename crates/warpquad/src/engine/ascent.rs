@@ -7,7 +7,7 @@ mod parameters;
 mod reframing;
 mod vague;
 
-pub(super) use frames::counts;
+pub(super) use frames::{counts, is_settled};
 pub(super) use reframing::unknown_shape_nats;
 
 use super::auto::{Climb, Parameters, Tuning};
@@ -53,6 +53,8 @@ pub(super) struct Ascent {
     taken_at: Vec<usize>,
     /// Further climbs, from elsewhere; the last one may be under way.
     again: Vec<Again>,
+    /// Whether the frames know their parts of Z well enough to look elsewhere first.
+    is_settled: bool,
 }
 
 /// Values that a climb is handed at once at most: where all it asks for lies outside the prior's
@@ -93,6 +95,7 @@ impl Ascent {
             frames: Vec::new(),
             taken_at: Vec::new(),
             again: Vec::new(),
+            is_settled: false,
         })
     }
 
@@ -111,6 +114,12 @@ impl Ascent {
             let half = low.iter().zip(&high).map(|(low, high)| 0.5 * (high - low));
             self.steps = Some(half.collect());
         }
+    }
+
+    /// Whether the frames know their parts of Z so well that points are better spent on further
+    /// climbs while there are any.
+    pub fn settle(&mut self, is_settled: bool) {
+        self.is_settled = is_settled;
     }
 
     /// Whether free coordinates of a point can be had.

@@ -67,6 +67,8 @@ impl Engine {
         };
         self.frame_all()?;
         self.looked_at.resize(self.framed.len(), 0);
+        self.settled.resize(self.framed.len(), false);
+        self.settled[component] = false;
         // The others keep their coordinates, and so their fits.
         if let Some(own) = fits.get_mut(component) {
             own.clear();
@@ -153,6 +155,10 @@ impl Engine {
         for component in 0..self.components() {
             self.renew_frame(component)?;
         }
+        let all = !self.settled.is_empty() && self.settled.iter().all(|settled| *settled);
+        if let Some(ascent) = &mut self.ascent {
+            ascent.settle(all);
+        }
         Ok(())
     }
 
@@ -167,12 +173,14 @@ impl Engine {
         };
         let mut then = self.first_with(n, Some(ascent.before_look(n, component)))?;
         self.looked_at[component] = n;
+        self.settled[component] = false;
         // A frame in which nothing can be fitted is not one to learn a shape from.
-        let Ok(Some((points, weights))) = then.peak_nodes(component) else {
+        let Ok(Some((points, weights, law))) = then.peak_nodes(component) else {
             return Ok(());
         };
         let ascent = self.ascent.as_ref();
         let next = ascent.and_then(|ascent| ascent.next_peak(component, &points, &weights));
+        self.settled[component] = next.is_none() && ascent::is_settled(&law, self.points.dim());
         match next {
             Some(peak) => self.take_frame(TakenFrame { n, component, peak }),
             None => Ok(()),

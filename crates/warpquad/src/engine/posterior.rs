@@ -79,12 +79,14 @@ impl Engine {
     }
 
     /// Nodes in the coordinates of the frame of a peak, with their part of the mean of f pi there:
-    /// enough to see its shape.
-    pub(super) fn peak_nodes(&mut self, component: usize) -> Result<Option<(Points, Vec<f64>)>> {
+    /// enough to see its shape; and the law of its part of Z.
+    pub(super) fn peak_nodes(&mut self, component: usize) -> Result<Option<(Points, Vec<f64>, Law)>> {
         if component >= self.parts().len() {
             return Ok(None);
         }
-        let ensemble = self.answer_of(component, false)?.ensemble;
+        let unknown = self.unknown_shape_nats(component);
+        let answer = self.answer_of(component, false)?;
+        let (ensemble, law) = (answer.ensemble, answer.law.reaching(unknown));
         let seen = &self.parts()[component].seen;
         let (seed, measure) = (
             seen.streams().seed(Stream::Expectation),
@@ -92,7 +94,7 @@ impl Engine {
         );
         let nodes = Nodes::plausible(measure, &ensemble, 1.0, SHAPE_NODES, seed)?;
         let weights = posterior_weights(&ensemble, &nodes)?;
-        Ok(Some((nodes.points, weights)))
+        Ok(Some((nodes.points, weights, law)))
     }
 
     /// About `n` points that follow pi, in the user's coordinates; all of them if pi is a sample.

@@ -43,6 +43,8 @@ pub struct Engine {
     pub(super) provisional: Option<usize>,
     /// The number of observations at which the frame of each peak was looked at last.
     pub(super) looked_at: Vec<usize>,
+    /// Whether each peak's part of Z was known well then.
+    pub(super) settled: Vec<bool>,
     /// What is believed of f.
     pub(super) answered: Option<Answered>,
     /// What the audit draws from, and of how many observations.
@@ -89,6 +91,7 @@ impl Engine {
             framed: Vec::new(),
             provisional: None,
             looked_at: Vec::new(),
+            settled: Vec::new(),
             strategy,
             answered: None,
             proposal: None,
@@ -189,10 +192,10 @@ impl Engine {
             return Ok(x.clone());
         }
         self.look_around(avoid)?;
+        self.renew_frames()?;
         if let Some(x) = self.ascent.as_ref().and_then(|ascent| ascent.ask(pending)) {
             return Ok(x);
         }
-        self.renew_frames()?;
         let place = self.place_of_choice(pending, step)?;
         let frame = self.parts()[place].seen.frame.clone();
         let pending = frame.to_frame(pending)?;
@@ -356,6 +359,7 @@ impl Engine {
             framed: Vec::new(),
             provisional: None,
             looked_at: Vec::new(),
+            settled: Vec::new(),
             answered: None,
             proposal: None,
         };

@@ -208,6 +208,8 @@ pub(super) struct Trials {
     tolerance: f64,
     open: Vec<Candidate>,
     found: Vec<Image>,
+    /// Where f is not 0 and not what it is at the top, with its values.
+    missed: Vec<(Vec<f64>, f64)>,
 }
 
 impl Trials {
@@ -231,6 +233,7 @@ impl Trials {
             tolerance: 1e-8 * (1.0 + value.abs()),
             open,
             found: Vec::new(),
+            missed: Vec::new(),
         }
     }
 
@@ -243,12 +246,22 @@ impl Trials {
     /// The value of an awaited point, by its place among them; `None` for a failure.
     pub fn tell(&mut self, place: usize, value: Option<f64>) {
         let Candidate { image, next } = self.open.remove(place);
-        if !value.is_some_and(|value| (value - self.value).abs() <= self.tolerance) {
-            return;
+        match value {
+            Some(value) if (value - self.value).abs() <= self.tolerance => self.found.push(image),
+            Some(value) if value.is_finite() => {
+                let place = image.apply(&self.origin);
+                self.missed.push((place, value));
+                return;
+            }
+            _ => return,
         }
-        self.found.push(image);
         let next = next.map(|image| Candidate { image, next: None });
         self.open.extend(next);
+    }
+
+    /// The exchanges that are no images, each with its ln f + ln pi: below another peak perhaps.
+    pub fn missed(&self) -> &[(Vec<f64>, f64)] {
+        &self.missed
     }
 
     /// All images of the peak that count, itself first; `None` while some are not known.

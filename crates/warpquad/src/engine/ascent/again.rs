@@ -43,6 +43,8 @@ pub(super) struct Again {
     climb: Climb,
     spent: usize,
     end: Option<Option<OtherPeak>>,
+    /// Whether it began at an exchange of parameters of the known peak.
+    pub is_exchange: bool,
 }
 
 /// A climb that took so many evaluations for each parameter, and for one more, leads nowhere.
@@ -63,6 +65,7 @@ impl Again {
             climb,
             spent: 0,
             end: None,
+            is_exchange: false,
         }
     }
 

@@ -8,6 +8,14 @@ use crate::functional::Law;
 use crate::numeric::special::ln_1m_exp;
 use crate::points::Points;
 
+/// Z is known well where the interval of ln Z reaches less than this for each parameter.
+const SETTLED_NATS_PER_DIMENSION: f64 = 0.004;
+
+/// Whether a part of Z is known so well that points are better spent on a look elsewhere.
+pub(in crate::engine) fn is_settled(law: &Law, dim: usize) -> bool {
+    law.is_narrower(SETTLED_NATS_PER_DIMENSION * dim as f64)
+}
+
 /// How much the interval of a part of Z counts among those of the others: ln of its width, less
 /// with every point that is pending there.
 pub(in crate::engine) fn counts(law: &Law, pending: usize) -> f64 {
@@ -129,6 +137,7 @@ impl Ascent {
             frames,
             taken_at,
             again: Vec::new(),
+            is_settled: false,
             ..self.clone()
         }
     }

@@ -1,6 +1,7 @@
 //! Decide where further climbs begin, and what their peaks mean for the frame and for Z.
 
-use super::Ascent;
+use super::vague::highest;
+use super::{Ascent, Stage};
 use super::again::{Again, OtherPeak, is_within, opposite};
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
@@ -11,39 +12,74 @@ const AGAIN_AFTER: usize = 4;
 const MOST_CLIMBS: usize = 4;
 /// One evaluation in so many is a further climb's.
 const AGAIN_ONE_IN: usize = 3;
+/// The same of a climb from an exchange of parameters.
+const EXCHANGE_ONE_IN: usize = 2;
 /// A peak gets a frame unless its mass is so many nats below the largest peak's.
 const FRAMED_NATS: f64 = 5.0;
 
 impl Ascent {
-    /// Once a frame has been looked at for a while, climb again from elsewhere.
+    /// Once a frame has been looked at for a while, climb again from elsewhere: first where an
+    /// exchange of parameters led, if that is higher than any space-filling point.
     pub(super) fn begin_again(&mut self) {
         let Some(after) = self.begun(0) else {
             return;
         };
-        let count = self.again.len();
-        let due = after + (count + 1) * AGAIN_AFTER * (self.free.dim() + 2);
         let is_busy = self.again.last().is_some_and(|again| !again.has_ended());
-        if self.values.len() < due || is_busy || count >= MOST_CLIMBS {
+        let own = self.again.iter().filter(|again| !again.is_exchange);
+        let (count, known) = (own.count(), self.values.len());
+        if is_busy {
             return;
         }
-        let start = match count {
+        let unit = self.free.dim() + 2;
+        let exchange = match known >= after + unit && self.again.is_empty() {
+            true => self.exchange(),
+            false => None,
+        };
+        let is_exchange = exchange.is_some();
+        let is_due = known >= after + (count + 1) * AGAIN_AFTER * unit && count < MOST_CLIMBS;
+        let start = match is_due {
+            true => exchange.or_else(|| self.elsewhere(count)),
+            false => exchange,
+        };
+        let seed = self.seed.wrapping_add(self.again.len() as u64);
+        if let Some(start) = start {
+            let mut again = Again::at(start, &self.parameters, &self.tuning, self.noise_sd, seed);
+            again.is_exchange = is_exchange;
+            self.again.push(again);
+        }
+    }
+
+    /// The best exchange of parameters that is no image of the peak, if it promises more than the
+    /// rest of the prior.
+    fn exchange(&self) -> Option<Vec<f64>> {
+        let Stage::Narrow(_, Some(trials)) = &self.stage else {
+            return None;
+        };
+        let unknown = |(z, _): &&(Vec<f64>, f64)| !self.is_known(z, self.values.len() - 1);
+        let missed = trials.missed().iter().filter(unknown);
+        let (z, value) = missed.max_by(|a, b| a.1.total_cmp(&b.1))?;
+        let design = self.values.iter().zip(&self.is_design);
+        let best = highest(design.filter(|(_, is)| **is).map(|(v, _)| *v));
+        (*value > best).then(|| z.clone())
+    }
+
+    /// Where the climb with this number begins.
+    fn elsewhere(&self, number: usize) -> Option<Vec<f64>> {
+        match number {
             0 => self
                 .climb()
                 .and_then(Climb::best)
                 .map(|(z, _)| opposite(z, &self.parameters)),
-            _ => self.best_elsewhere(count - 1),
-        };
-        let (noise_sd, seed) = (self.noise_sd, self.seed.wrapping_add(count as u64));
-        if let Some(start) = start {
-            let again = Again::at(start, &self.parameters, &self.tuning, noise_sd, seed);
-            self.again.push(again);
+            _ => self.best_elsewhere(number - 1),
         }
     }
 
     /// The best space-filling point that belongs to no known peak, after so many better ones.
     fn best_elsewhere(&self, skipped: usize) -> Option<Vec<f64>> {
         let elsewhere = |&i: &usize| {
-            self.is_design[i] && self.values[i].is_finite() && !self.is_known(&self.points[i], self.values.len() - 1)
+            self.is_design[i]
+                && self.values[i].is_finite()
+                && !self.is_known(&self.points[i], self.values.len() - 1)
         };
         let mut places: Vec<usize> = (0..self.values.len()).filter(elsewhere).collect();
         places.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]));
@@ -121,7 +157,12 @@ impl Ascent {
 
     /// The other climb's point, when it is its turn.
     pub(super) fn ask_again(&self, is_pending: &dyn Fn(&Vec<f64>) -> bool) -> Option<Vec<f64>> {
-        if !self.values.len().is_multiple_of(AGAIN_ONE_IN) {
+        let one_in = match self.again.last()?.is_exchange {
+            _ if self.is_settled => 1,
+            true => EXCHANGE_ONE_IN,
+            false => AGAIN_ONE_IN,
+        };
+        if !self.values.len().is_multiple_of(one_in) {
             return None;
         }
         let z = self.awaited_again().filter(|z| self.holds(z))?;
