@@ -110,12 +110,18 @@ impl Peak {
 
     /// y of free coordinates.
     pub fn to_standard(&self, z: &[f64]) -> Vec<f64> {
+        let t = self.whitened(z);
+        t.iter().map(|t| (TAIL * t).asinh() / TAIL).collect()
+    }
+
+    /// Where free coordinates are in units of the peak's own covariance: t with z = center + L t.
+    pub(super) fn whitened(&self, z: &[f64]) -> Vec<f64> {
         let mut t = vec![0.0; z.len()];
         for (i, row) in self.factor.iter().enumerate() {
             let known: f64 = row.iter().zip(&t[..i]).map(|(l, t)| l * t).sum();
             t[i] = (z[i] - self.center[i] - known) / row[i];
         }
-        t.iter().map(|t| (TAIL * t).asinh() / TAIL).collect()
+        t
     }
 
     /// ln of the density of q at free coordinates z. With images q is its mean over them.

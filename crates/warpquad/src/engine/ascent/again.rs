@@ -9,6 +9,10 @@ use crate::numeric::linalg::{Cholesky, Mat};
 pub(super) struct OtherPeak {
     pub center: Vec<f64>,
     pub covariance: Mat,
+    /// ln f + ln pi at its top.
+    height: f64,
+    /// Its shape without images.
+    shape: Peak,
     /// ln of the integral of f pi over it, as if it were normal.
     pub ln_mass: f64,
 }
@@ -17,13 +21,30 @@ impl OtherPeak {
     /// The peak with this ln f + ln pi at its top, in free coordinates.
     pub fn new(center: Vec<f64>, covariance: Mat, height: f64) -> Option<OtherPeak> {
         let ln_mass = ln_mass(height, &covariance)?;
+        let shape = Peak::with_covariance(center.clone(), &covariance)?;
         Some(OtherPeak {
             center,
             covariance,
+            height,
+            shape,
             ln_mass,
         })
     }
+
+    /// Whether a value at a place is what the peak would have there if it were normal: then the
+    /// place is on its flank.
+    pub fn explains(&self, z: &[f64], value: f64) -> bool {
+        let squares: f64 = self.shape.whitened(z).iter().map(|t| t * t).sum();
+        let (fall, normal) = (self.height - value, 0.5 * squares);
+        (fall - normal).abs() <= EXPLAINED_PART * normal
+    }
 }
+
+/// A peak explains a value that is as far below its top as a normal one would be, but for this part
+/// of the drop.
+const EXPLAINED_PART: f64 = 0.1;
+/// A climb that is on the flank of a known peak so many rises in a row leads to that peak.
+const RISES_TO_KNOWN: usize = 3;
 
 /// ln of the integral of a normal peak of this height.
 pub(super) fn ln_mass(height: f64, covariance: &Mat) -> Option<f64> {
@@ -43,6 +64,8 @@ pub(super) struct Again {
     climb: Climb,
     spent: usize,
     end: Option<Option<OtherPeak>>,
+    /// The best value so far, and how many rises to it were on the flank of a known peak.
+    on_flank: (f64, usize),
     /// Whether it began at an exchange of parameters of the known peak.
     pub is_exchange: bool,
 }
@@ -65,6 +88,7 @@ impl Again {
             climb,
             spent: 0,
             end: None,
+            on_flank: (f64::NEG_INFINITY, 0),
             is_exchange: false,
         }
     }
@@ -80,10 +104,24 @@ impl Again {
     }
 
     /// The value of ln f + ln pi at the awaited point, -inf for a failure. `is_known` says whether
-    /// a place belongs to a known peak: there the climb ends.
-    pub fn tell(&mut self, z: &[f64], value: f64, is_known: impl Fn(&[f64]) -> bool) {
+    /// a place belongs to a known peak, and `is_explained` whether a value is that of the flank of
+    /// one: there the climb ends.
+    pub fn tell(
+        &mut self,
+        z: &[f64],
+        value: f64,
+        is_known: impl Fn(&[f64]) -> bool,
+        is_explained: impl Fn(&[f64], f64) -> bool,
+    ) {
         self.climb.tell(z, value, true);
         self.spent += 1;
+        if value > self.on_flank.0 {
+            let rises = match is_explained(z, value) {
+                true => self.on_flank.1 + 1,
+                false => 0,
+            };
+            self.on_flank = (value, rises);
+        }
         let Some((best, height)) = self.climb.best() else {
             if self.climb.has_ended() {
                 self.end = Some(None);
@@ -91,7 +129,7 @@ impl Again {
             return;
         };
         let most = MOST_PER_DIMENSION * (z.len() + 1);
-        if is_known(best) || self.spent >= most {
+        if is_known(best) || self.on_flank.1 >= RISES_TO_KNOWN || self.spent >= most {
             self.end = Some(None);
         } else if self.climb.has_ended() {
             let shape = self.climb.shape();
@@ -138,6 +176,18 @@ mod tests {
         let density = 1.0 / (2.0 * std::f64::consts::PI * a * b * (1.0 - r * r).sqrt());
         let found = ln_mass(3.0 + density.ln(), &covariance).unwrap();
         assert!((found - 3.0).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
+    fn a_peak_explains_what_lies_on_its_flank() {
+        let covariance = Mat::from_fn(2, 2, |i, j| if i == j { 0.04 } else { 0.01 });
+        let peak = OtherPeak::new(vec![1.0, 2.0], covariance, -3.0).unwrap();
+        // (2, 0) / 0.2 has 100 + ... squares: t = (10, -2.58).
+        let normal = 0.5 * (100.0 + 2.581_988_897 * 2.581_988_897);
+        assert!(peak.explains(&[3.0, 2.0], -3.0 - normal));
+        assert!(peak.explains(&[3.0, 2.0], -3.0 - 1.05 * normal));
+        assert!(!peak.explains(&[3.0, 2.0], -3.0 - 0.5 * normal));
+        assert!(!peak.explains(&[3.0, 2.0], f64::NEG_INFINITY));
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Decide where further climbs begin, and what their peaks mean for the frame and for Z.
 
-use super::vague::highest;
 use super::{Ascent, Stage};
 use super::again::{Again, OtherPeak, is_within, opposite};
 use crate::engine::Peak;
@@ -10,16 +9,14 @@ use crate::numeric::special::ln_sum_exp;
 /// Evaluations in frames for each parameter, and for two more, before each further climb begins.
 const AGAIN_AFTER: usize = 4;
 const MOST_CLIMBS: usize = 4;
-/// One evaluation in so many is a further climb's.
+/// One evaluation in so many is a further climb's, while Z is not known well.
 const AGAIN_ONE_IN: usize = 3;
-/// The same of a climb from an exchange of parameters.
-const EXCHANGE_ONE_IN: usize = 2;
 /// A peak gets a frame unless its mass is so many nats below the largest peak's.
 const FRAMED_NATS: f64 = 5.0;
 
 impl Ascent {
-    /// Once a frame has been looked at for a while, climb again from elsewhere: first where an
-    /// exchange of parameters led, if that is higher than any space-filling point.
+    /// Once a frame has been looked at for a while, climb again from elsewhere; and as soon as it
+    /// has its first points, from an exchange of parameters of like kind.
     pub(super) fn begin_again(&mut self) {
         let Some(after) = self.begun(0) else {
             return;
@@ -49,41 +46,57 @@ impl Ascent {
         }
     }
 
-    /// The best exchange of parameters that is no image of the peak, if it promises more than the
-    /// rest of the prior.
+    /// The best exchange of parameters that is no image of the peak, unless it is on a flank of the
+    /// peak. With images exchanges lead to those.
     fn exchange(&self) -> Option<Vec<f64>> {
         let Stage::Narrow(_, Some(trials)) = &self.stage else {
             return None;
         };
-        let unknown = |(z, _): &&(Vec<f64>, f64)| !self.is_known(z, self.values.len() - 1);
-        let missed = trials.missed().iter().filter(unknown);
-        let (z, value) = missed.max_by(|a, b| a.1.total_cmp(&b.1))?;
-        let design = self.values.iter().zip(&self.is_design);
-        let best = highest(design.filter(|(_, is)| **is).map(|(v, _)| *v));
-        (*value > best).then(|| z.clone())
+        if trials.images().is_none_or(|images| images.len() > 1) {
+            return None;
+        }
+        let leads_on = |(z, value): &&(Vec<f64>, f64)| self.leads_on(z, *value);
+        let missed = trials.missed().iter().filter(leads_on);
+        let best = missed.max_by(|a, b| a.1.total_cmp(&b.1));
+        best.map(|(z, _)| z.clone())
     }
 
     /// Where the climb with this number begins.
     fn elsewhere(&self, number: usize) -> Option<Vec<f64>> {
-        match number {
-            0 => self
-                .climb()
-                .and_then(Climb::best)
-                .map(|(z, _)| opposite(z, &self.parameters)),
-            _ => self.best_elsewhere(number - 1),
+        let (top, _) = self.climb().and_then(Climb::best)?;
+        let opposite = opposite(top, &self.parameters);
+        match (number, self.is_known(&opposite, self.values.len() - 1)) {
+            (0, false) => Some(opposite),
+            (_, false) => self.best_elsewhere(number - 1),
+            (_, true) => self.best_elsewhere(number),
         }
     }
 
     /// The best space-filling point that belongs to no known peak, after so many better ones.
     fn best_elsewhere(&self, skipped: usize) -> Option<Vec<f64>> {
         let elsewhere = |&i: &usize| {
-            self.is_design[i]
-                && self.values[i].is_finite()
-                && !self.is_known(&self.points[i], self.values.len() - 1)
+            let value = self.values[i];
+            self.is_design[i] && value.is_finite() && self.leads_on(&self.points[i], value)
         };
         let mut places: Vec<usize> = (0..self.values.len()).filter(elsewhere).collect();
         places.sort_by(|&a, &b| self.values[b].total_cmp(&self.values[a]));
         places.get(skipped).map(|&i| self.points[i].clone())
+    }
+
+    /// Whether a place with a value may lead to another peak than those that are known.
+    fn leads_on(&self, z: &[f64], value: f64) -> bool {
+        !self.is_known(z, self.values.len() - 1) && !self.is_explained(z, value)
+    }
+
+    /// Whether a value is that of the flank of a known peak.
+    fn is_explained(&self, z: &[f64], value: f64) -> bool {
+        let (own, images) = (self.own_peak(), self.images().unwrap_or_default());
+        let found = self.again.iter().filter_map(Again::found);
+        let mut known = found.chain(&own);
+        known.any(|peak| {
+            let mut images = images.iter().map(|image| image.apply(z));
+            peak.explains(z, value) || images.any(|z| peak.explains(&z, value))
+        })
     }
 
     /// Whether a place belongs to a peak that was known after `n` observations.
@@ -106,7 +119,8 @@ impl Ascent {
         let Some(mut again) = self.again.pop() else {
             return;
         };
-        again.tell(z, value, |z| self.is_known(z, self.values.len()));
+        let is_known = |z: &[f64]| self.is_known(z, self.values.len());
+        again.tell(z, value, is_known, |z, value| self.is_explained(z, value));
         self.again.push(again);
     }
 
@@ -157,12 +171,9 @@ impl Ascent {
 
     /// The other climb's point, when it is its turn.
     pub(super) fn ask_again(&self, is_pending: &dyn Fn(&Vec<f64>) -> bool) -> Option<Vec<f64>> {
-        let one_in = match self.again.last()?.is_exchange {
-            _ if self.is_settled => 1,
-            true => EXCHANGE_ONE_IN,
-            false => AGAIN_ONE_IN,
-        };
-        if !self.values.len().is_multiple_of(one_in) {
+        // An exchange of rates or labels is likely to lead to a peak as large as the known one.
+        let is_first = self.is_settled || self.again.last()?.is_exchange;
+        if !is_first && !self.values.len().is_multiple_of(AGAIN_ONE_IN) {
             return None;
         }
         let z = self.awaited_again().filter(|z| self.holds(z))?;
