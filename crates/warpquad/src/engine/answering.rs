@@ -53,9 +53,9 @@ impl Engine {
             }
         };
         if self.another.is_none()
-            && let Some(ln_mass) = self.ascent.as_ref().and_then(Ascent::ln_mass_outside)
+            && let Some((ln_mass, chance)) = self.ascent.as_ref().and_then(Ascent::outside)
         {
-            answered.whole = answered.whole.with_outside(ln_mass, &mut rng);
+            answered.whole = answered.whole.with_outside(ln_mass, chance, &mut rng);
         }
         let ascent = self.ascent.as_ref().filter(|ascent| ascent.is_under_way());
         answered.whole = match ascent.map(Ascent::rise_nats) {

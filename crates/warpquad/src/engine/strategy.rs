@@ -100,7 +100,7 @@ pub struct Doubts {
     pub failed_part: Option<f64>,
     /// The sd of noise on ln f that explains exact observations far better than none.
     pub noise_sd: Option<f64>,
-    /// The part of Z in a peak outside the frame, of which only the height and the shape are known.
+    /// The part of Z in peaks outside the frames, of which only the height and the shape are known.
     pub outside_part: Option<f64>,
 }
 
@@ -124,17 +124,22 @@ impl Answer {
         }
     }
 
-    /// The answer with what lies outside the frame in the law of Z: a peak of about this ln mass.
-    pub(super) fn with_outside(mut self, ln_mass: f64, rng: &mut Rng) -> Answer {
+    /// The answer with what lies outside the frames in the law of Z: a peak of about this ln mass,
+    /// which is there with this chance.
+    pub(super) fn with_outside(mut self, ln_mass: f64, chance: f64, rng: &mut Rng) -> Answer {
         let inside = self.law.ln_quantile(0.5);
         if !inside.is_finite() || !ln_mass.is_finite() {
             return self;
         }
         let ratio = (ln_mass - inside).exp();
-        let draw = |_| (ratio * (NORMAL_PEAK_SD * rng.normal()).exp()).ln_1p();
+        let is_certain = chance >= 1.0;
+        let draw = |_| match is_certain || rng.uniform() < chance {
+            true => (ratio * (NORMAL_PEAK_SD * rng.normal()).exp()).ln_1p(),
+            false => 0.0,
+        };
         let factors: Vec<f64> = (0..OUTSIDE_DRAWS).map(draw).collect();
         let law = self.law.times(&factors, rng);
-        self.doubts.outside_part = Some(ratio / (1.0 + ratio));
+        self.doubts.outside_part = is_certain.then_some(ratio / (1.0 + ratio));
         Answer {
             estimate: law.estimate(self.estimate.relative_node_error()),
             law,

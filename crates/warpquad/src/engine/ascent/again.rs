@@ -10,7 +10,7 @@ pub(super) struct OtherPeak {
     pub center: Vec<f64>,
     pub covariance: Mat,
     /// ln f + ln pi at its top.
-    height: f64,
+    pub height: f64,
     /// Its shape without images.
     shape: Peak,
     /// ln of the integral of f pi over it, as if it were normal.
@@ -104,13 +104,13 @@ impl Again {
     }
 
     /// The value of ln f + ln pi at the awaited point, -inf for a failure. `is_known` says whether
-    /// a place belongs to a known peak, and `is_explained` whether a value is that of the flank of
+    /// a place with a value belongs to a known peak, and `is_explained` whether a value is that of the flank of
     /// one: there the climb ends.
     pub fn tell(
         &mut self,
         z: &[f64],
         value: f64,
-        is_known: impl Fn(&[f64]) -> bool,
+        is_known: impl Fn(&[f64], f64) -> bool,
         is_explained: impl Fn(&[f64], f64) -> bool,
     ) {
         self.climb.tell(z, value, true);
@@ -129,7 +129,7 @@ impl Again {
             return;
         };
         let most = MOST_PER_DIMENSION * (z.len() + 1);
-        if is_known(best) || self.on_flank.1 >= RISES_TO_KNOWN || self.spent >= most {
+        if is_known(best, height) || self.on_flank.1 >= RISES_TO_KNOWN || self.spent >= most {
             self.end = Some(None);
         } else if self.climb.has_ended() {
             let shape = self.climb.shape();
@@ -150,12 +150,19 @@ pub(super) fn opposite(top: &[f64], parameters: &Parameters) -> Vec<f64> {
     top.iter().zip(&parameters.is_scale).map(turn).collect()
 }
 
-/// Whether a place is within `reach` of a peak or of one of its images.
+/// Whether a place is within `reach` of a peak or of one of its images, in coordinates in which its
+/// measure is standard.
 pub(super) fn is_within(peak: &Peak, z: &[f64], reach: f64) -> bool {
-    let near = |z: &[f64]| {
-        let y = peak.to_standard(z);
-        y.iter().map(|y| y * y).sum::<f64>() <= reach * reach
-    };
+    any_image(peak, z, reach, |z| peak.to_standard(z))
+}
+
+/// The same in sds of the peak: tails heavier than normal do not count.
+pub(super) fn is_beside(peak: &Peak, z: &[f64], reach: f64) -> bool {
+    any_image(peak, z, reach, |z| peak.whitened(z))
+}
+
+fn any_image(peak: &Peak, z: &[f64], reach: f64, of: impl Fn(&[f64]) -> Vec<f64>) -> bool {
+    let near = |z: &[f64]| of(z).iter().map(|y| y * y).sum::<f64>() <= reach * reach;
     let images = peak.images().iter();
     near(z) || images.map(|image: &Image| image.apply(z)).any(|z| near(&z))
 }

@@ -1,7 +1,8 @@
 //! Decide where further climbs begin, and what their peaks mean for the frame and for Z.
 
 use super::{Ascent, Stage};
-use super::again::{Again, OtherPeak, is_within, opposite};
+use super::again::{Again, OtherPeak, is_beside, is_within, opposite};
+use super::vague::highest;
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
 use crate::numeric::special::ln_sum_exp;
@@ -11,6 +12,13 @@ const AGAIN_AFTER: usize = 4;
 const MOST_CLIMBS: usize = 4;
 /// One evaluation in so many is a further climb's, while Z is not known well.
 const AGAIN_ONE_IN: usize = 3;
+/// The same of a climb from an exchange, which may well find a peak as large as the known one.
+const EXCHANGE_ONE_IN: usize = 2;
+/// How likely it is to.
+const EXCHANGE_CHANCE: f64 = 0.25;
+/// A place within reach of a known peak belongs to it where f is no lower than this below its top,
+/// and half a nat more for each parameter.
+const KNOWN_NATS: f64 = 6.0;
 /// A peak gets a frame unless its mass is so many nats below the largest peak's.
 const FRAMED_NATS: f64 = 5.0;
 
@@ -65,7 +73,7 @@ impl Ascent {
     fn elsewhere(&self, number: usize) -> Option<Vec<f64>> {
         let (top, _) = self.climb().and_then(Climb::best)?;
         let opposite = opposite(top, &self.parameters);
-        match (number, self.is_known(&opposite, self.values.len() - 1)) {
+        match (number, self.is_known(&opposite, f64::INFINITY, self.values.len() - 1)) {
             (0, false) => Some(opposite),
             (_, false) => self.best_elsewhere(number - 1),
             (_, true) => self.best_elsewhere(number),
@@ -85,7 +93,7 @@ impl Ascent {
 
     /// Whether a place with a value may lead to another peak than those that are known.
     fn leads_on(&self, z: &[f64], value: f64) -> bool {
-        !self.is_known(z, self.values.len() - 1) && !self.is_explained(z, value)
+        !self.is_known(z, value, self.values.len() - 1) && !self.is_explained(z, value)
     }
 
     /// Whether a value is that of the flank of a known peak.
@@ -99,15 +107,27 @@ impl Ascent {
         })
     }
 
-    /// Whether a place belongs to a peak that was known after `n` observations.
-    fn is_known(&self, z: &[f64], n: usize) -> bool {
-        let reach = self.reach();
+    /// Whether a place with a value belongs to a peak that was known after `n` observations: it is
+    /// near, and nearly as high. Far down the flank of one peak may be the foot of another.
+    fn is_known(&self, z: &[f64], value: f64, n: usize) -> bool {
+        let Some(own) = self.own_peak() else {
+            return false;
+        };
+        let (reach, low) = (self.reach(), KNOWN_NATS + 0.5 * self.free.dim() as f64);
+        // Frames may have gone on to a higher top than that of the climb.
+        let top = match self.components() {
+            1 => highest(self.values.iter().copied()),
+            _ => own.height,
+        };
         let found = self.again.iter().filter_map(Again::found);
-        let mut found =
-            found.filter_map(|other| self.widened(other.center.clone(), other.covariance.clone()));
-        let ends = self.ends(n);
-        ends.iter().any(|peak| is_within(peak, z, reach))
-            || found.any(|peak| is_within(&peak, z, reach))
+        let near = |other: &OtherPeak| {
+            let peak = self.widened(other.center.clone(), other.covariance.clone());
+            peak.is_some_and(|peak| is_beside(&peak, z, reach))
+        };
+        value >= top - low && self.ends(n).iter().any(|peak| is_beside(peak, z, reach))
+            || found
+                .filter(|other| value >= other.height - low)
+                .any(near)
     }
 
     /// The point that the other climb waits for.
@@ -119,7 +139,7 @@ impl Ascent {
         let Some(mut again) = self.again.pop() else {
             return;
         };
-        let is_known = |z: &[f64]| self.is_known(z, self.values.len());
+        let is_known = |z: &[f64], value| self.is_known(z, value, self.values.len());
         again.tell(z, value, is_known, |z, value| self.is_explained(z, value));
         self.again.push(again);
     }
@@ -162,18 +182,27 @@ impl Ascent {
         self.widened(other.center.clone(), other.covariance.clone())
     }
 
-    /// ln of what lies in peaks without a frame, as if they were normal.
-    pub fn ln_mass_outside(&self) -> Option<f64> {
+    /// ln of what lies in peaks without a frame, as if they were normal, and the chance that it is
+    /// there. A climb from an exchange that is under way may find as much as the known peak holds.
+    pub fn outside(&self) -> Option<(f64, f64)> {
         let images = self.latest(0)?.peak.images().len().max(1);
         let masses: Vec<f64> = self.unframed().map(|peak| peak.ln_mass).collect();
-        (!masses.is_empty()).then(|| ln_sum_exp(&masses) + (images as f64).ln())
+        if !masses.is_empty() {
+            return Some((ln_sum_exp(&masses) + (images as f64).ln(), 1.0));
+        }
+        let last = self.again.last()?;
+        let is_open = last.is_exchange && !last.has_ended();
+        is_open.then_some((self.own_peak()?.ln_mass, EXCHANGE_CHANCE))
     }
 
     /// The other climb's point, when it is its turn.
     pub(super) fn ask_again(&self, is_pending: &dyn Fn(&Vec<f64>) -> bool) -> Option<Vec<f64>> {
-        // An exchange of rates or labels is likely to lead to a peak as large as the known one.
-        let is_first = self.is_settled || self.again.last()?.is_exchange;
-        if !is_first && !self.values.len().is_multiple_of(AGAIN_ONE_IN) {
+        let one_in = match self.again.last()?.is_exchange {
+            _ if self.is_settled => 1,
+            true => EXCHANGE_ONE_IN,
+            false => AGAIN_ONE_IN,
+        };
+        if !self.values.len().is_multiple_of(one_in) {
             return None;
         }
         let z = self.awaited_again().filter(|z| self.holds(z))?;
