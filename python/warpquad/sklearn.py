@@ -65,12 +65,12 @@ class WarpedGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc, un
     Parameters
     ----------
     range : (lo, hi) or None
-        The open interval that y lies in; None for the whole line. A value at a finite end is put
-        just inside.
+        The open interval that f lies in; None for the whole line. A value on a finite end says that
+        f with its noise was there or beyond; without a `noise` it is fitted then.
     fit : "f", "g" or "f-loo"
         What the hyperparameters maximise: the likelihood of y under the matched belief, that of g,
         or the densities of y left out one by one under the matched belief given the others. The
-        last is for exact values and for noise on g.
+        last is for exact values and for noise on g that all values share.
     warp : str, Warp or None
         The warp; None for the one that the range calls for: identity, log or probit.
     kernel : str or Kernel

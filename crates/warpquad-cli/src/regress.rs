@@ -1,13 +1,14 @@
 //! Constrained regression, from a CSV file.
 
+mod show;
+
 use crate::args::{self, Regress, Space};
 use crate::columns::Frame;
-use crate::output::{self, number};
-use serde_json::{Value as Json, json};
+use crate::output;
+use show::{Shown, left_out};
 use std::path::Path;
-use warpquad::belief::MeanFunction;
 use warpquad::fit::{self, Fit};
-use warpquad::regression::{Noise, NoiseOn, Regressed, Regression, Scores, on_an_end};
+use warpquad::regression::{Noise, NoiseOn, Regressed, Regression, on_an_end};
 use warpquad::warp::{Affine, Range, Warp};
 use warpquad::{Error, Process, Result, Theta, kernel};
 
@@ -56,24 +57,25 @@ pub fn regress(args: &Regress) -> Result<()> {
         .fit(&points, &y)?;
     let predictions = match &args.predict {
         None => None,
-        Some(path) => Some(predict(path, &names, &learnt, args.level)?),
+        Some(path) => Some(predict(path, args, &names, &learnt)?),
     };
     let scores = learnt.left_out();
-    if args.json {
-        let object = object(
-            args,
-            &names,
-            &noise,
-            &learnt,
-            &scores,
-            predictions.as_deref(),
-        )?;
-        output::json(&object);
-        return Ok(());
-    }
+    warn_of_one_value(&args.target, &y);
+    let shown = Shown {
+        target: &args.target,
+        names: &names,
+        noise: &noise,
+        learnt: &learnt,
+        scores: &scores,
+        level: args.level,
+    };
     match predictions {
-        Some(predictions) => print_table(&args.target, &names, &predictions),
-        None => print_summary(&names, &noise, &learnt, &scores)?,
+        predictions if args.json => output::json(&shown.object(predictions.as_deref())?),
+        Some(predictions) => {
+            eprintln!("warpquad: left out: {}", left_out(&scores));
+            shown.print_table(&predictions);
+        }
+        None => shown.print_summary()?,
     }
     Ok(())
 }
@@ -92,15 +94,7 @@ fn noise(
         None => NoiseOn::usual(warp),
     };
     let known = if let Some(column) = sds {
-        let mut variances = Vec::with_capacity(frame.rows.len());
-        for (i, row) in frame.rows.iter().enumerate() {
-            if row[column] <= 0.0 {
-                let reason = format!("a standard deviation is positive, got {}", row[column]);
-                return Err(frame.at(i, column, &reason));
-            }
-            variances.push(row[column] * row[column]);
-        }
-        Noise::Each(variances)
+        Noise::Each(variances(frame, column)?)
     } else if args.fit_noise {
         Noise::Fitted
     } else {
@@ -136,6 +130,19 @@ fn noise(
     Ok((known, on))
 }
 
+/// The squares of a column of standard deviations.
+fn variances(frame: &Frame, column: usize) -> Result<Vec<f64>> {
+    let square = |(i, row): (usize, &Vec<f64>)| {
+        let sd = row[column];
+        if sd > 0.0 {
+            return Ok(sd * sd);
+        }
+        let reason = format!("a standard deviation is positive, got {sd}");
+        Err(frame.at(i, column, &reason))
+    };
+    frame.rows.iter().enumerate().map(square).collect()
+}
+
 fn check_values(frame: &Frame, target: usize, warp: &Affine, y: &[f64]) -> Result<()> {
     let Range { lo, hi } = warp.range();
     match y.iter().position(|y| !(lo..=hi).contains(y)) {
@@ -169,6 +176,18 @@ fn check_repeats(frame: &Frame, inputs: &[usize], target: usize) -> Result<()> {
     Ok(())
 }
 
+/// What never varied gives a sure prediction everywhere, whatever it is worth.
+fn warn_of_one_value(target: &str, y: &[f64]) {
+    let first = y.first().copied().unwrap_or(f64::NAN);
+    if y.iter().all(|y| *y == first) {
+        eprintln!(
+            "warpquad: {target} is {first} in each of {}: nothing is known of how it varies, and \
+             predictions are far too sure",
+            warpquad::session::count(y.len(), "row")
+        );
+    }
+}
+
 fn check_level(level: f64) -> Result<()> {
     if level > 0.0 && level < 1.0 {
         return Ok(());
@@ -177,17 +196,23 @@ fn check_level(level: f64) -> Result<()> {
     Err(Error::spec("--level", reason))
 }
 
-fn predict(path: &Path, names: &[&str], learnt: &Regressed, level: f64) -> Result<Vec<Prediction>> {
+fn predict(
+    path: &Path,
+    args: &Regress,
+    names: &[&str],
+    learnt: &Regressed,
+) -> Result<Vec<Prediction>> {
     let frame = Frame::read(path)?;
     let columns = names.iter().map(|name| frame.column(name));
     let points = frame.points(&columns.collect::<Result<Vec<_>>>()?)?;
+    let noise = noise_of_rows(&frame, args.sd_column.as_deref(), learnt)?;
     let marginals = learnt.marginals(&points)?;
     let moments = learnt.moments(&points)?;
-    let ends = [0.5 - 0.5 * level, 0.5 + 0.5 * level];
-    let rows = points.iter().zip(marginals).zip(moments);
-    let of = |((x, at), (mean, sd)): ((&[f64], _), _)| {
+    let ends = [0.5 - 0.5 * args.level, 0.5 + 0.5 * args.level];
+    let rows = points.iter().zip(marginals).zip(moments).zip(noise);
+    let of = |(((x, at), (mean, sd)), noise): (((&[f64], _), _), Option<f64>)| {
         let law = learnt.law(at, 0.0);
-        let observed = learnt.noise_of_new().filter(|v| *v > 0.0).map(|v| {
+        let observed = noise.map(|v| {
             let law = learnt.law(at, v);
             (law.moments().1, ends.map(|p| law.quantile(p)))
         });
@@ -202,6 +227,25 @@ fn predict(path: &Path, names: &[&str], learnt: &Regressed, level: f64) -> Resul
     Ok(rows.map(of).collect())
 }
 
+/// The variance of the noise of a new value in each row: its own where the file says so, and
+/// otherwise that of the data, if all share one.
+fn noise_of_rows(
+    frame: &Frame,
+    sd_column: Option<&str>,
+    learnt: &Regressed,
+) -> Result<Vec<Option<f64>>> {
+    match sd_column.filter(|name| frame.header.iter().any(|h| h == name)) {
+        Some(name) => {
+            let own = variances(frame, frame.column(name)?)?;
+            Ok(own.into_iter().map(Some).collect())
+        }
+        None => {
+            let shared = learnt.noise_of_new().filter(|v| *v > 0.0);
+            Ok(vec![shared; frame.rows.len()])
+        }
+    }
+}
+
 fn range(text: &str) -> Result<(f64, f64)> {
     let ends: std::result::Result<Vec<f64>, _> =
         text.split(',').map(|end| end.trim().parse()).collect();
@@ -212,122 +256,4 @@ fn range(text: &str) -> Result<(f64, f64)> {
             format!("expected LO,HI, got '{text}'"),
         )),
     }
-}
-
-fn mean(theta: &Theta) -> Result<f64> {
-    match theta.mean {
-        MeanFunction::Constant(mean) => Ok(mean),
-        MeanFunction::Quadratic { .. } => {
-            Err(Error::spec("mean", "regression has a constant mean"))
-        }
-    }
-}
-
-fn words(on: NoiseOn) -> &'static str {
-    match on {
-        NoiseOn::F => "y",
-        NoiseOn::G => "g",
-    }
-}
-
-fn object(
-    args: &Regress,
-    names: &[&str],
-    noise: &Noise,
-    learnt: &Regressed,
-    scores: &Scores,
-    predictions: Option<&[Prediction]>,
-) -> Result<Json> {
-    let theta = learnt.posterior.process().theta();
-    let prediction = |p: &Prediction| {
-        let inputs = names.iter().zip(&p.inputs);
-        let inputs: serde_json::Map<String, Json> = inputs
-            .map(|(name, x)| (name.to_string(), json!(x)))
-            .collect();
-        let mut out = json!({
-            "inputs": inputs, "mean": p.mean, "sd": p.sd, "interval": p.interval,
-        });
-        if let Some((sd, interval)) = p.observed {
-            out["observed"] = json!({"sd": sd, "interval": interval});
-        }
-        out
-    };
-    Ok(json!({
-        "observations": learnt.values.len(), "inputs": names, "target": args.target,
-        "log_likelihood": learnt.ln_likelihood,
-        "hyperparameters": {
-            "mean": mean(theta)?, "output_scale": theta.output_scale,
-            "length_scales": theta.length_scales,
-        },
-        "noise": {
-            "variance": learnt.noise_of_new(), "fitted": *noise == Noise::Fitted,
-            "on": words(learnt.on),
-        },
-        "left_out": {
-            "mean_log_density": scores.mean_ln_density, "rms_error": scores.rms_error,
-            "coverage_95": scores.coverage,
-        },
-        "level": args.level,
-        "predictions": predictions.map(|all| all.iter().map(prediction).collect::<Vec<_>>()),
-        "version": env!("CARGO_PKG_VERSION"),
-    }))
-}
-
-fn print_table(target: &str, names: &[&str], predictions: &[Prediction]) {
-    let with_noise = predictions.iter().any(|p| p.observed.is_some());
-    let mut header: Vec<String> = names
-        .iter()
-        .map(|name| crate::columns::cell(name))
-        .collect();
-    for column in ["mean", "sd", "lo", "hi"] {
-        header.push(crate::columns::cell(&format!("{target}_{column}")));
-    }
-    if with_noise {
-        for column in ["sd", "lo", "hi"] {
-            header.push(crate::columns::cell(&format!("{target}_observed_{column}")));
-        }
-    }
-    output::line(&header.join(","));
-    for p in predictions {
-        let mut cells = p.inputs.clone();
-        cells.extend([p.mean, p.sd, p.interval[0], p.interval[1]]);
-        if let Some((sd, [lo, hi])) = p.observed {
-            cells.extend([sd, lo, hi]);
-        }
-        let cells: Vec<String> = cells.iter().map(f64::to_string).collect();
-        output::line(&cells.join(","));
-    }
-}
-
-fn print_summary(names: &[&str], noise: &Noise, learnt: &Regressed, scores: &Scores) -> Result<()> {
-    let theta = learnt.posterior.process().theta();
-    let lengths = names.iter().zip(&theta.length_scales);
-    let lengths: Vec<String> = lengths
-        .map(|(n, l)| format!("{n} {}", number(*l)))
-        .collect();
-    let on = words(learnt.on);
-    let noise = match (noise, learnt.noise_of_new()) {
-        (Noise::Exact, _) => "none".into(),
-        (_, None) => format!("of each row, on {on}"),
-        (Noise::Fitted, Some(v)) => format!("variance {} on {on}, fitted", number(v)),
-        (_, Some(v)) => format!("variance {} on {on}", number(v)),
-    };
-    output::rows(&[
-        ("observations".into(), learnt.values.len().to_string()),
-        ("log likelihood".into(), number(learnt.ln_likelihood)),
-        ("mean of g".into(), number(mean(theta)?)),
-        ("output scale".into(), number(theta.output_scale)),
-        ("length scales".into(), lengths.join(", ")),
-        ("noise".into(), noise),
-        (
-            "left out".into(),
-            format!(
-                "mean log density {}, rms error {}, 95 % intervals cover {:.0} %",
-                number(scores.mean_ln_density),
-                number(scores.rms_error),
-                100.0 * scores.coverage
-            ),
-        ),
-    ]);
-    Ok(())
 }

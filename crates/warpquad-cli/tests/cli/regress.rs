@@ -147,6 +147,62 @@ fn values_on_the_bounds_have_noise() {
 }
 
 #[test]
+fn each_new_row_may_have_its_own_noise() {
+    let dir = directory("regress-own-noise");
+    let (rows, _) = clipped_rates();
+    let train = write(&dir, "train.csv", &rows);
+    let args = [
+        "regress",
+        "--target",
+        "y",
+        "--range",
+        "0,1",
+        "--sd-column",
+        "sd",
+    ];
+    let new = write(&dir, "new.csv", "sd,x\n0.01,0.5\n0.2,0.5\n");
+    let out = done(warpquad(&args).arg(&train).arg("--predict").arg(&new)).exits(0);
+    assert!(
+        out.stderr.contains("left out: mean log density"),
+        "{}",
+        out.stderr
+    );
+    let lines: Vec<&str> = out.stdout.lines().collect();
+    assert!(lines[0].ends_with("y_observed_sd,y_observed_lo,y_observed_hi"));
+    let sd = |line: &str, column: usize| -> f64 {
+        line.split(',').nth(column).unwrap().parse().unwrap()
+    };
+    let of_f = sd(lines[1], 2);
+    for (line, noise) in [(lines[1], 0.01), (lines[2], 0.2_f64)] {
+        let expected = of_f.hypot(noise);
+        assert!((sd(line, 5) / expected - 1.0).abs() < 0.05, "{line}");
+    }
+    // Without the column nothing is known of the noise of a new value.
+    let new = write(&dir, "bare.csv", "x\n0.5\n");
+    let out = done(warpquad(&args).arg(&train).arg("--predict").arg(&new)).exits(0);
+    assert!(!out.stdout.contains("observed"));
+    let mut by_rows = warpquad(&args);
+    by_rows.args(["--noise-on", "g", "--fit", "f-loo"]);
+    let inside = rows.replace(",0,", ",0.01,").replace(",1,", ",0.99,");
+    let train = write(&dir, "inside.csv", &inside);
+    done(by_rows.arg(&train)).refuses(1, &["fit: f-loo is for exact values"]);
+}
+
+#[test]
+fn values_that_never_vary_are_told() {
+    let dir = directory("regress-constant");
+    let train = write(&dir, "train.csv", "x,y\n1,0.5\n2,0.5\n3,0.5\n");
+    let mut command = warpquad(&["regress", "--target", "y", "--range", "0,1"]);
+    let out = done(command.arg(&train)).exits(0);
+    let says = "y is 0.5 in each of 3 rows: nothing is known of how it varies";
+    assert!(out.stderr.contains(says), "{}", out.stderr);
+    // All on the ends, and with no noise that matters: once a variance below 0.
+    let train = write(&dir, "ends.csv", "x,y\n1,0\n2,0\n3,0\n4,1\n5,1\n6,1\n");
+    let mut command = warpquad(&["regress", "--target", "y", "--range", "0,1"]);
+    done(command.arg(&train)).exits(0);
+}
+
+#[test]
 fn noise_that_cannot_be_is_refused() {
     let dir = directory("regress-noise");
     let train = write(&dir, "train.csv", "x,y,e\n1,0.5,0.1\n2,0,0.1\n3,2,0\n");

@@ -182,6 +182,11 @@ impl Regression {
             ..self.how.clone()
         };
         if let Noise::Each(all) = &self.noise {
+            if self.how.space == Space::FLeftOut {
+                let reason = "f-loo is for exact values and for one noise of all; where each has \
+                              its own take f or g";
+                return Err(Error::spec("fit", reason));
+            }
             let shares: Vec<f64> = all.iter().map(|v| v / (unit * unit)).collect();
             let process = self.with_variance(1.0);
             let how = in_g.with_own_noise(shares.clone(), 1.0);

@@ -143,13 +143,25 @@ fn said(range: Range, y: f64, f: f64, v: f64) -> Said {
         }
     };
     let z = up * (f - y) / sd;
-    let height = ln_normal_cdf(z);
-    let hazard = (ln_normal_pdf(z) - height).exp();
+    let (hazard, bend) = hazard(z);
     Said {
-        height,
+        height: ln_normal_cdf(z),
         slope: up * hazard / sd,
-        bend: hazard * (hazard + z) / v,
+        bend: bend / v,
     }
+}
+
+/// So far out the differences below would be rounding, and Mills' ratio has its series.
+const FAR_SDS: f64 = 50.0;
+
+/// The slope of ln Phi(z), h = phi(z)/Phi(z), and minus its second derivative, h (h + z).
+fn hazard(z: f64) -> (f64, f64) {
+    if z < -FAR_SDS {
+        let w = z.powi(-2);
+        return (-z * (1.0 + w - 2.0 * w * w), 1.0 - w + 6.0 * w * w);
+    }
+    let hazard = (ln_normal_pdf(z) - ln_normal_cdf(z)).exp();
+    (hazard, hazard * (hazard + z))
 }
 
 /// The sites of an expansion about g.
@@ -244,6 +256,15 @@ mod tests {
                 "{y}"
             );
         }
+    }
+
+    #[test]
+    fn far_from_an_end_the_slope_is_that_of_a_square() {
+        let (near, far) = (hazard(-FAR_SDS + 1e-9), hazard(-FAR_SDS - 1e-9));
+        assert!((near.0 / far.0 - 1.0).abs() < 1e-8 && (near.1 / far.1 - 1.0).abs() < 1e-7);
+        // Where noise is far less than the distance, rounding once made this negative.
+        let (slope, bend) = hazard(-1e7);
+        assert!((slope / 1e7 - 1.0).abs() < 1e-12 && (bend - 1.0).abs() < 1e-12);
     }
 
     #[test]
