@@ -193,12 +193,12 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
     let answer = session.engine().and_then(Engine::answered);
     let climb = session.engine().and_then(Engine::climb);
     let frames = session.engine().map(Engine::frames).unwrap_or_default();
-    let first_frame = frames.first().map(|frame| frame.n);
+    let of_first_peak = frames.iter().filter(|frame| frame.component == 0);
     let (_, values) = session.observations();
     let above = estimate.ln_mean() - law.ln_quantile(0.5);
     Ok(Evidence {
         evaluations: values.len(),
-        in_frames: first_frame.map(|first| values.len() - first),
+        frames: of_first_peak.map(|frame| frame.n).collect(),
         dim: session.problem().names.len(),
         // A negative Z has no logarithm.
         tail_nats: if above.is_finite() { above } else { 0.0 },

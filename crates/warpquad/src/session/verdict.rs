@@ -30,8 +30,8 @@ pub const UNSETTLED: &str = "unsettled";
 pub struct Evidence {
     /// Values that were told.
     pub evaluations: usize,
-    /// Values that were told since the first frame of a narrow peak was taken.
-    pub in_frames: Option<usize>,
+    /// The numbers of values that the frames of a narrow peak rest on, in order.
+    pub frames: Vec<usize>,
     /// The number of parameters.
     pub dim: usize,
     /// How far the ln of the mean of Z is above the median of ln Z, in nats.
@@ -82,6 +82,10 @@ const RISE_NATS: f64 = 1.0;
 const LAST_PART: f64 = 0.2;
 /// An estimate that moved so many times farther than it said does not know its own error.
 const WIDENING: f64 = 3.0;
+/// A frame after the climb, and one when the shape of the peak is known: more say that it is not.
+const MANY_FRAMES: usize = 3;
+/// ... unless the last has served for so long a part of the time since the first.
+const STILL_PART: f64 = 0.5;
 /// Observations for each parameter, and for one more, before lengths can be told.
 const FEW_PER_DIMENSION: usize = 6;
 /// Models may differ by so much, beside their interval.
@@ -110,6 +114,7 @@ pub fn reasons(of: &Evidence) -> Vec<Reason> {
         tail(of),
         wide(of),
         moved(of),
+        drifting(of),
         models(of),
         node_error(of),
         audit(of),
@@ -128,7 +133,8 @@ fn reason(code: &'static str, sentence: String) -> Option<Reason> {
 
 fn few(of: &Evidence) -> Option<Reason> {
     let needed = FEW_PER_DIMENSION * (of.dim + 1);
-    if let Some(known) = of.in_frames.filter(|known| *known < needed) {
+    let in_frames = of.frames.first().map(|first| of.evaluations - first);
+    if let Some(known) = in_frames.filter(|known| *known < needed) {
         return reason(
             "few",
             format!(
@@ -212,6 +218,22 @@ fn moved(of: &Evidence) -> Option<Reason> {
         sentence: format!(
         "The estimate moved {widening:.0} times farther than it said it would: it may move again."
     ),
+    })
+}
+
+/// A peak that is found anew at every look goes on farther than anyone has looked.
+fn drifting(of: &Evidence) -> Option<Reason> {
+    let (first, last) = (of.frames.first()?, of.frames.last()?);
+    let (known, still) = (of.evaluations - first, of.evaluations - last);
+    let is_still = still as f64 >= STILL_PART * known as f64;
+    (of.frames.len() >= MANY_FRAMES && !is_still).then(|| Reason {
+        code: "moved",
+        sentence: format!(
+            "The peak has changed its shape or place {} times since it was found, the last time {} \
+             ago: it may go on where nothing was evaluated.",
+            of.frames.len() - 1,
+            count(still, "evaluation"),
+        ),
     })
 }
 
@@ -407,6 +429,13 @@ mod tests {
                 },
             ),
             (
+                "moved",
+                Evidence {
+                    frames: vec![30, 50, 70],
+                    ..sound()
+                },
+            ),
+            (
                 "models",
                 Evidence {
                     models: Some([-4.0, -2.0]),
@@ -466,6 +495,18 @@ mod tests {
         for (code, evidence) in cases {
             assert_eq!(codes(&evidence), [code]);
         }
+    }
+
+    #[test]
+    fn a_frame_that_has_served_for_long_is_settled() {
+        for frames in [vec![], vec![20], vec![20, 75], vec![20, 40, 59]] {
+            assert!(codes(&Evidence { frames, ..sound() }).is_empty());
+        }
+        let drifts = Evidence {
+            frames: vec![20, 40, 61],
+            ..sound()
+        };
+        assert_eq!(codes(&drifts), ["moved"]);
     }
 
     #[test]
