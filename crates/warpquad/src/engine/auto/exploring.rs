@@ -18,12 +18,14 @@ pub(super) fn explorer(
     seen: &History,
     lead: &Model,
     pending: &Points,
+    turn: usize,
     kept: &mut Kept,
 ) -> Result<Model> {
     let data = feasible::data(auto, seen)?;
     let tau = seen.last_fit().and_then(|fit| fit.tau);
     let explore = |tau: f64, kept: &mut Kept| -> Option<Model> {
         let theta = theta(auto, seen, tau, kept)?;
+        let theta = with_lengths(theta, turn, &auto.tuning.exploring_lengths);
         let maker = Maker {
             auto,
             seen,
@@ -36,6 +38,19 @@ pub(super) fn explorer(
             .with_pending(pending)?
             .within(lead.feasible().cloned())),
         None => Ok(lead.clone()),
+    }
+}
+
+/// The lengths times the factor of this turn.
+///
+/// Lengths are fitted to modes that are known. A model of long lengths is sure that nothing narrower
+/// is between the points.
+fn with_lengths(theta: Theta, turn: usize, factors: &[f64]) -> Theta {
+    let factor = factors[turn % factors.len()];
+    let lengths = theta.length_scales.iter().map(|length| factor * length);
+    Theta {
+        length_scales: lengths.collect(),
+        ..theta
     }
 }
 
@@ -103,7 +118,15 @@ mod tests {
     fn explorer_of(run: &mut Engine) -> Model {
         let lead = run.model().unwrap().unwrap().clone();
         let none = Points::empty(2).unwrap();
-        explorer(&auto(), run.history(), &lead, &none, &mut Kept::default()).unwrap()
+        explorer(
+            &auto(),
+            run.history(),
+            &lead,
+            &none,
+            0,
+            &mut Kept::default(),
+        )
+        .unwrap()
     }
 
     #[test]
@@ -126,6 +149,14 @@ mod tests {
         assert!(at_lowest(&lead) > 1);
         assert_eq!(at_lowest(&explorer), 1);
         assert!(lowest(&explorer) < lowest(&lead));
+    }
+
+    #[test]
+    fn lengths_are_shorter_in_turn() {
+        let theta = Theta::constant(0.0, 1.0, vec![2.0, 0.5]).unwrap();
+        let lengths = |turn| with_lengths(theta.clone(), turn, &[1.0, 0.2]).length_scales;
+        assert_eq!(lengths(4), [2.0, 0.5]);
+        assert_eq!(lengths(7), [0.4, 0.1]);
     }
 
     #[test]

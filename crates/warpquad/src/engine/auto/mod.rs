@@ -242,7 +242,8 @@ impl Strategy for Auto {
         if let Some(z) = rule.choose_unless_settled(&at(lead as &dyn Belief))? {
             return Ok(z);
         }
-        let explorer = exploring::explorer(self, seen, lead, choice.pending, kept)?;
+        let turn = choice.step / look.tails_sd.len();
+        let explorer = exploring::explorer(self, seen, lead, choice.pending, turn, kept)?;
         Explore(look.clone()).choose(&at(&explorer))
     }
 

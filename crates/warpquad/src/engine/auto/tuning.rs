@@ -332,6 +332,9 @@ tuning! {
         settled_part: f64 = 0.05, "part of Z, for each sd";
         /// Exploring looks at so many sd of g.
         exploring_sd: f64 = 5.0, "sd of g";
+        /// The exploring model has so many times its fitted lengths, in turn: a mode may be narrower
+        /// than those that are known.
+        exploring_lengths: Vec<f64> = vec![1.0, 0.2], "factors";
         /// The exploring model is fitted once in so many observations at first.
         exploring_fit_every: usize = 10, "observations";
         /// ... and later once in this part of them.
