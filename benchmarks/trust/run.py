@@ -53,8 +53,9 @@ def rows(instance: Instance, budgets: tuple[int, ...] = BUDGETS, tuning: Mapping
 
 
 def _priors(wq: Any, instance: Instance) -> dict[str, Any]:
+    by_name = {name.replace("_", ""): name for name in dir(wq)}
     return {
-        name: getattr(wq, {"loguniform": "log_uniform"}.get(family, family))(*numbers)
+        name: getattr(wq, by_name[family])(*numbers)
         for name, (family, *numbers) in instance.shape.priors.items()
     }
 

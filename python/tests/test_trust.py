@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks.suite.problem import FAMILIES  # noqa: E402
 from benchmarks.trust import __main__ as command  # noqa: E402
-from benchmarks.trust import report  # noqa: E402
+from benchmarks.trust import report, suite  # noqa: E402
 from benchmarks.trust.instance import KINDS, draw  # noqa: E402
 from benchmarks.trust.quadrature import log_integral  # noqa: E402
 from benchmarks.trust.run import COLUMNS, rows  # noqa: E402
@@ -101,3 +101,19 @@ def test_a_disaster_is_silent_only_if_the_answer_looks_sure() -> None:
     assert not report.is_disaster({**row, "log_z_lo": 0.4})
     assert report.covers({**row, "log_z_lo": -0.1})
     assert not report.covers({**row, "log_z": ""}) and not report.is_disaster({**row, "log_z": ""})
+
+
+def test_the_suite_is_run_in_several_ways(tmp_path: Path) -> None:
+    words = ["--problems", "bump_1d", "bowl_2d", "--seeds", "1", "--out", str(tmp_path)]
+    suite.main(words)
+    table = report.read(tmp_path / "suite.csv")
+    # Serial and eight at once, but for the bowl, and three noises each.
+    assert len(table) == (2 + 3 + 3) * len(suite.BUDGETS)
+    assert {r["half"] for r in table} == {"tune"} and all(r["error_text"] == "" for r in table)
+    assert set(suite.ratios(table, 100)) == {"bump_1d"}
+    assert "8 in flight" in (tmp_path / "suite.md").read_text()
+
+
+def test_the_bowl_has_the_value_that_is_said() -> None:
+    one = log_integral(lambda x: -(x[:, 0] ** 2), [(-3.0, 3.0)]) - math.log(6.0)
+    assert suite.BOWL.log_z == pytest.approx(2.0 * one, abs=1e-9)
