@@ -30,8 +30,8 @@ def identical():
     return run(lambda x, y: -1e10, budget=25)
 
 
-def rising():
-    """A line under vague priors, stopped on the way up."""
+def line(budget):
+    """A line under vague priors."""
     x = np.linspace(0, 10, 8)
     y = 3 + 0.5 * x
     priors = {"a": wq.normal(0, 1000), "b": wq.normal(0, 1000), "s": wq.log_uniform(1e-3, 1e3)}
@@ -39,7 +39,17 @@ def rising():
     def log_f(a, b, s):
         return float(-0.5 * ((y + np.sin(9 * x) - a - b * x) ** 2).sum() / s**2 - 8 * np.log(s))
 
-    return run(log_f, priors, budget=25)
+    return run(log_f, priors, budget=budget)
+
+
+def rising():
+    """Stopped on the way up."""
+    return line(25)
+
+
+def one_climb():
+    """Stopped before a look elsewhere."""
+    return line(80)
 
 
 def winding(x):
@@ -117,7 +127,7 @@ def prior():
 
 CASES = [
     few, identical, rising, tail, wide, moved, models,
-    node_error, audit, noise, failures, thin_prior, prior,
+    node_error, audit, noise, failures, one_climb, thin_prior, prior,
 ]  # fmt: skip
 
 

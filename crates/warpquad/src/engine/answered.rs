@@ -1,7 +1,7 @@
 //! Put the answers in several frames together: Z is the sum of its parts.
 
-use super::strategy::{Answer, Doubts};
 use super::Frame;
+use super::strategy::{Answer, Doubts};
 use crate::belief::Ensemble;
 use crate::functional::Law;
 use crate::numeric::random::Rng;

@@ -60,9 +60,7 @@ impl Engine {
         let ascent = self.ascent.as_ref().filter(|ascent| ascent.is_under_way());
         answered.whole = match ascent.map(Ascent::rise_nats) {
             Some(rise) => answered.whole.reaching(rise),
-            None if count == 1 => answered
-                .whole
-                .with_law_reaching(self.unknown_shape_nats(0)),
+            None if count == 1 => answered.whole.with_law_reaching(self.unknown_shape_nats(0)),
             None => answered.whole,
         };
         Ok(answered)

@@ -58,11 +58,14 @@ impl Engine {
         let shares = shares(believed.iter().map(|of| &of.law));
         // The audit tells anew where f is positive, and looks at every frame.
         let least = LEAST_PART / believed.len() as f64;
-        let each = believed.into_iter().zip(shares).map(|(of, share)| Proposed {
-            frame: of.frame,
-            belief: Some(of.ensemble.within(None)),
-            share: least + (1.0 - LEAST_PART) * share,
-        });
+        let each = believed
+            .into_iter()
+            .zip(shares)
+            .map(|(of, share)| Proposed {
+                frame: of.frame,
+                belief: Some(of.ensemble.within(None)),
+                share: least + (1.0 - LEAST_PART) * share,
+            });
         Ok(each.collect())
     }
 

@@ -47,6 +47,15 @@ impl Engine {
         }
     }
 
+    /// Whether a climb from elsewhere has ended; `None` without a frame of a narrow peak.
+    pub fn has_looked_elsewhere(&self) -> Option<bool> {
+        let ascent = self
+            .ascent
+            .as_ref()
+            .filter(|ascent| !ascent.frames().is_empty())?;
+        Some(ascent.has_looked_elsewhere())
+    }
+
     /// Integrate in this frame from now on: in that of a further peak beside the others, or in
     /// place of an earlier frame of its peak.
     pub fn take_frame(&mut self, frame: TakenFrame) -> Result<()> {
@@ -63,7 +72,11 @@ impl Engine {
         ascent.keep(frame, at);
         let mut fits: Vec<Vec<_>> = match self.provisional.take() {
             Some(_) => Vec::new(),
-            None => self.framed.iter().map(|part| part.seen.fits.clone()).collect(),
+            None => self
+                .framed
+                .iter()
+                .map(|part| part.seen.fits.clone())
+                .collect(),
         };
         self.frame_all()?;
         self.looked_at.resize(self.framed.len(), 0);

@@ -80,7 +80,10 @@ impl Engine {
 
     /// Nodes in the coordinates of the frame of a peak, with their part of the mean of f pi there:
     /// enough to see its shape; and the law of its part of Z.
-    pub(super) fn peak_nodes(&mut self, component: usize) -> Result<Option<(Points, Vec<f64>, Law)>> {
+    pub(super) fn peak_nodes(
+        &mut self,
+        component: usize,
+    ) -> Result<Option<(Points, Vec<f64>, Law)>> {
         if component >= self.parts().len() {
             return Ok(None);
         }

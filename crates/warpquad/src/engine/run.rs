@@ -273,7 +273,10 @@ impl Engine {
     /// Take an observation that was not asked for: an older one, or one of the user's own.
     pub fn give(&mut self, x: &[f64], value: Value) -> Result<()> {
         let frame = &self.whole.seen.frame;
-        let (size, seed) = (self.strategy.initial_points(frame.dim()), self.whole.seen.seed);
+        let (size, seed) = (
+            self.strategy.initial_points(frame.dim()),
+            self.whole.seen.seed,
+        );
         let cell = given::cell(&frame.point_to_frame(x)?, frame.measure(), size, seed)?;
         let place = self.len();
         self.tell(x, value)?;

@@ -521,7 +521,10 @@ mod tests {
         let (mean, var) = moments(&sum);
         assert!((mean - a.0 - b.0).abs() < 1e-12);
         assert!((var / (a.1 + b.1) - 1.0).abs() < 0.1, "{var}");
-        assert_eq!(Law::sum(&laws[..1], &mut Rng::new(1)).samples, laws[0].samples);
+        assert_eq!(
+            Law::sum(&laws[..1], &mut Rng::new(1)).samples,
+            laws[0].samples
+        );
     }
 
     #[test]

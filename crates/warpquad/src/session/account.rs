@@ -137,10 +137,7 @@ impl Session {
                     evaluations: account.evaluations.len(),
                     is_full: *full,
                 }),
-                Event::Start { .. }
-                | Event::Initial(_)
-                | Event::Frame(_)
-                | Event::Stop { .. } => {}
+                Event::Start { .. } | Event::Initial(_) | Event::Frame(_) | Event::Stop { .. } => {}
             }
         }
         account

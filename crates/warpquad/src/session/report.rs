@@ -214,6 +214,7 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
         is_signed: session.problem().settings.range.lo < 0.0,
         noise_sd: noise.sqrt(),
         failed_part: answer.and_then(|answer| answer.doubts.failed_part),
+        looked_elsewhere: session.engine().and_then(Engine::has_looked_elsewhere),
         outside_part: answer.and_then(|answer| answer.doubts.outside_part),
         suspected_noise_sd: answer.and_then(|answer| answer.doubts.noise_sd),
         widening: answer.map(|answer| answer.ensemble.widening()),

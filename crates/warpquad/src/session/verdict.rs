@@ -60,6 +60,8 @@ pub struct Evidence {
     pub failures: usize,
     /// The part of Z, as it is believed, where evaluations fail; `None` where that is not learnt.
     pub failed_part: Option<f64>,
+    /// Whether a climb from elsewhere has ended, where a climb found the peak.
+    pub looked_elsewhere: Option<bool>,
     /// The part of Z in a peak outside the frame, of which the height and the shape are known.
     pub outside_part: Option<f64>,
     /// The sd of noise that seems to be on values that are said to be exact.
@@ -121,6 +123,7 @@ pub fn reasons(of: &Evidence) -> Vec<Reason> {
         failures(of),
         noise(of),
         other_peak(of),
+        one_climb(of),
         thin_prior(of),
         another_prior(of),
     ];
@@ -287,6 +290,18 @@ fn other_peak(of: &Evidence) -> Option<Reason> {
             100.0 * part
         ),
     )
+}
+
+/// One climb ends on one peak, which may be the lesser of two.
+fn one_climb(of: &Evidence) -> Option<Reason> {
+    let is_alone = !of.is_climbing && of.looked_elsewhere == Some(false);
+    is_alone.then(|| Reason {
+        code: "one_climb",
+        sentence:
+            "One climb found the peak, and no other one has ended yet: there may be a higher \
+                   peak elsewhere."
+                .into(),
+    })
 }
 
 fn failures(of: &Evidence) -> Option<Reason> {
@@ -481,6 +496,13 @@ mod tests {
                 "peaks",
                 Evidence {
                     outside_part: Some(0.2),
+                    ..sound()
+                },
+            ),
+            (
+                "one_climb",
+                Evidence {
+                    looked_elsewhere: Some(false),
                     ..sound()
                 },
             ),

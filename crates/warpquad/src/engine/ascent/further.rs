@@ -1,8 +1,8 @@
 //! Decide where further climbs begin, and what their peaks mean for the frame and for Z.
 
-use super::{Ascent, Stage};
 use super::again::{Again, OtherPeak, is_beside, is_within, opposite};
 use super::vague::highest;
+use super::{Ascent, Stage};
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
 use crate::numeric::special::ln_sum_exp;
@@ -69,11 +69,19 @@ impl Ascent {
         best.map(|(z, _)| z.clone())
     }
 
+    /// Whether a further climb has ended, or there is nowhere to begin one.
+    pub fn has_looked_elsewhere(&self) -> bool {
+        self.again.iter().any(Again::has_ended) || self.elsewhere(0).is_none()
+    }
+
     /// Where the climb with this number begins.
     fn elsewhere(&self, number: usize) -> Option<Vec<f64>> {
         let (top, _) = self.climb().and_then(Climb::best)?;
         let opposite = opposite(top, &self.parameters);
-        match (number, self.is_known(&opposite, f64::INFINITY, self.values.len() - 1)) {
+        match (
+            number,
+            self.is_known(&opposite, f64::INFINITY, self.values.len() - 1),
+        ) {
             (0, false) => Some(opposite),
             (_, false) => self.best_elsewhere(number - 1),
             (_, true) => self.best_elsewhere(number),
@@ -125,9 +133,7 @@ impl Ascent {
             peak.is_some_and(|peak| is_beside(&peak, z, reach))
         };
         value >= top - low && self.ends(n).iter().any(|peak| is_beside(peak, z, reach))
-            || found
-                .filter(|other| value >= other.height - low)
-                .any(near)
+            || found.filter(|other| value >= other.height - low).any(near)
     }
 
     /// The point that the other climb waits for.
@@ -154,7 +160,8 @@ impl Ascent {
     fn unframed(&self) -> impl Iterator<Item = &OtherPeak> {
         let found = self.again.iter().filter_map(Again::found);
         found.filter(|other| {
-            let mut first = (0..self.components()).filter_map(|component| self.of(component).next());
+            let mut first =
+                (0..self.components()).filter_map(|component| self.of(component).next());
             let has_had = first.any(|frame| frame.peak.center() == other.center);
             !has_had && !self.is_framed(&other.center)
         })
