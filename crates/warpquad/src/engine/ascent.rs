@@ -5,6 +5,7 @@ mod frames;
 mod further;
 mod parameters;
 mod reframing;
+mod rising;
 mod vague;
 
 pub(super) use frames::{counts, is_settled};
@@ -22,7 +23,7 @@ use crate::points::Points;
 use again::Again;
 use parameters::parameters;
 use reframing::scale;
-use vague::{has_scale, highest, is_funnel, is_narrow, median, narrow_nats};
+use vague::{has_scale, highest, is_funnel, is_narrow, narrow_nats};
 
 /// What a run knows about the way to the peak: a function of the observations in their order, and
 /// of the frames that were taken.
@@ -385,29 +386,8 @@ impl Ascent {
         peak.map(|peak| self.free.with_peak(peak)).transpose()
     }
 
-    /// How far the climb may still rise, in nats: as far as the best value has risen above the
-    /// space-filling points, or over the last half of the observations if that is farther.
-    ///
-    /// Of a climb that has hardly begun nothing is known but how far f falls over the prior.
-    pub fn rise_nats(&self) -> f64 {
-        let top = highest(self.values.iter().copied());
-        let first_half = self.values[..self.values.len() / 2].iter().copied();
-        let design = self.values.iter().zip(&self.is_design);
-        let design: Vec<f64> = design.filter(|(_, is)| **is).map(|(v, _)| *v).collect();
-        // Of a run that began with given points there may be no space-filling ones.
-        let before = [highest(first_half), highest(design.iter().copied())];
-        let begun = self.awaited >= self.tuning.climb_begun_per_dimension * self.free.dim();
-        let usual = (!begun).then(|| median(&design));
-        let below = before.into_iter().chain(usual).map(|value| top - value);
-        let farthest = below.filter(|nats| nats.is_finite()).fold(0.0, f64::max);
-        farthest.min(FARTHEST_RISE)
-    }
-
     /// How far from its centre a frame takes observations.
     pub fn reach(&self) -> f64 {
         self.tuning.frame_reach_sd + (self.free.dim() as f64).sqrt()
     }
 }
-
-/// No interval of ln Z reaches farther, in nats: it says that nothing is known.
-const FARTHEST_RISE: f64 = 1e4;

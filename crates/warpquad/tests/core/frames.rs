@@ -1,9 +1,12 @@
 //! Narrow peaks under vague priors: the climb, the frames, and runs that stay in the prior.
 
+use std::path::Path;
+use std::sync::Arc;
 use warpquad::Value;
 use warpquad::engine::{Engine, Method};
 use warpquad::measure::{Product, univariate};
 use warpquad::points::Points;
+use warpquad::session::{Next, Session, evaluator::Answer, spec::Problem};
 use warpquad::warp::Range;
 
 /// Normal priors of this sd.
@@ -216,4 +219,173 @@ fn a_hint_is_taken_and_a_wrong_one_forgiven() {
     }
     let wrong = auto(&vague(2, 100.0), 8).with_start(vec![vec![1.0]], None);
     assert!(wrong.unwrap_err().to_string().contains("start"));
+}
+
+/// Two normals of unequal shares and shapes, far apart: ln f.
+fn two_bells(x: &[f64]) -> f64 {
+    let terms = BELLS.map(|(share, centers, sds)| {
+        let square = |i: usize| ((x[i] - centers[i]) / sds[i]).powi(2) + 2.0 * sds[i].ln();
+        let normal = -0.5 * (square(0) + square(1)) - (2.0 * std::f64::consts::PI).ln();
+        f64::ln(share) + normal
+    });
+    let top = terms[0].max(terms[1]);
+    top + terms.iter().map(|t| (t - top).exp()).sum::<f64>().ln()
+}
+
+/// The share of each, its centre and its sds.
+const BELLS: [(f64, [f64; 2], [f64; 2]); 2] = [
+    (0.7, [3.0, -2.0], [0.1, 0.2]),
+    (0.3, [-6.0, 5.0], [0.3, 0.1]),
+];
+
+/// Z of each bell under normal priors of this sd: the density of a sum of two normals.
+fn parts_of_bells(prior_sd: f64) -> [f64; 2] {
+    BELLS.map(|(share, centers, sds)| {
+        let density = |i: usize| {
+            let var = prior_sd * prior_sd + sds[i] * sds[i];
+            (-0.5 * centers[i] * centers[i] / var).exp() / (2.0 * std::f64::consts::PI * var).sqrt()
+        };
+        share * density(0) * density(1)
+    })
+}
+
+#[test]
+fn two_peaks_have_a_frame_each() {
+    let mut engine = auto(&vague(2, 100.0), 2);
+    run(&mut engine, &two_bells, 200, 1);
+    assert_eq!(engine.components(), 2);
+    let parts = parts_of_bells(100.0);
+    let truth = (parts[0] + parts[1]).ln();
+    let z = engine.outcome().unwrap();
+    let ([low, high], found) = (z.ln_interval(0.99), z.law.ln_quantile(0.5));
+    assert!((found - truth).abs() < 5e-3, "{found} is not {truth}");
+    assert!(
+        low <= truth && truth <= high && high - low < 0.05,
+        "{low} to {high}"
+    );
+    // Draws and expectations have both peaks in their proportion, each with its own shape.
+    let share = parts[0] / (parts[0] + parts[1]);
+    let sample = engine.posterior_sample(2000, 0).unwrap();
+    let own: Vec<f64> = sample
+        .points
+        .iter()
+        .filter(|x| x[0] > 0.0)
+        .map(|x| x[0])
+        .collect();
+    assert!(
+        (own.len() as f64 / 2000.0 - share).abs() < 0.01,
+        "{}",
+        own.len()
+    );
+    let mean = own.iter().sum::<f64>() / own.len() as f64;
+    assert!((mean - 3.0).abs() < 0.02, "{mean}");
+    let nodes = engine.posterior_nodes().unwrap();
+    let h: Vec<f64> = nodes.points().iter().map(|x| x[0]).collect();
+    let expected = nodes.expectation(&h).unwrap();
+    let truth = 3.0 * share - 6.0 * (1.0 - share);
+    assert!((expected.mean - truth).abs() < 0.02, "{}", expected.mean);
+    let [low, high] = expected.interval(0.99);
+    assert!(low <= truth && truth <= high, "{low} to {high}");
+    // A derived quantity is known around each.
+    let values: Vec<f64> = engine
+        .observations()
+        .0
+        .iter()
+        .map(|x| x[0] * x[1])
+        .collect();
+    let product = engine.interpolate(&values).unwrap();
+    let at = Points::from_rows(&[vec![3.05, -2.1], vec![-6.1, 5.05]]).unwrap();
+    for ((mean, _), x) in product.at(&at).unwrap().into_iter().zip(at.iter()) {
+        assert!((mean - x[0] * x[1]).abs() < 0.01, "{mean}");
+    }
+    // The way there, what kinds of models say, and left-out predictions.
+    let trace = engine.trace(6).unwrap();
+    assert!((trace[5].law.ln_quantile(0.5) - found).abs() < 1e-12);
+    let seen = engine.diagnosis().unwrap();
+    assert!(
+        seen.kinds
+            .iter()
+            .all(|kind| (kind.ln_z - found).abs() < 0.05)
+    );
+    assert!(seen.left_out.len() > 40);
+}
+
+#[test]
+fn two_peaks_are_answered_for_under_another_prior() {
+    let mut engine = auto(&vague(2, 100.0), 2);
+    run(&mut engine, &two_bells, 200, 1);
+    let (old, new) = (Arc::new(vague(2, 100.0)), Arc::new(vague(2, 4.0)));
+    let mut other = engine.under(old, new).unwrap();
+    let parts = parts_of_bells(4.0);
+    let truth = (parts[0] + parts[1]).ln();
+    let found = other.outcome().unwrap().law.ln_quantile(0.5);
+    assert!((found - truth).abs() < 0.01, "{found} is not {truth}");
+    let sample = other.posterior_sample(2000, 0).unwrap();
+    let first = sample.points.iter().filter(|x| x[0] > 0.0).count() as f64 / 2000.0;
+    let share = parts[0] / (parts[0] + parts[1]);
+    assert!((first - share).abs() < 0.01, "{first} is not {share}");
+}
+
+#[test]
+fn an_audit_looks_at_both_peaks() {
+    let mut engine = auto(&vague(2, 100.0), 2);
+    run(&mut engine, &two_bells, 200, 1);
+    let truth: f64 = parts_of_bells(100.0).iter().sum();
+    let (mut sum, mut second, draws) = (0.0, 0, 400);
+    for number in 0..draws {
+        let draw = engine.draw(number).unwrap();
+        sum += (two_bells(&draw.x) + draw.ln_ratio).exp() / (draw.misses + 1) as f64;
+        second += usize::from(draw.x[0] < -4.0);
+    }
+    let mean = sum / draws as f64;
+    assert!((mean / truth - 1.0).abs() < 0.1, "{}", mean / truth);
+    assert!(second > 60, "{second}");
+}
+
+/// Run a session on the two bells up to so many values in all.
+fn run_session(session: &mut Session, budget: usize) {
+    while session.observations().1.len() < budget {
+        let Next::Evaluate(task) = session.next().unwrap() else {
+            panic!("the budget is larger");
+        };
+        let value = Value::Log(two_bells(&task.x));
+        session.tell(task.id, Answer::Value(value), 0.0).unwrap();
+    }
+}
+
+#[test]
+fn a_journal_with_two_peaks_goes_on_as_the_run_did() {
+    let text = "integrand.log = '0'\nparameters.x.normal = [0, 100]\n\
+                parameters.y.normal = [0, 100]\nbudget.evaluations = 150";
+    let begin = |dir: &Path| {
+        let _ = std::fs::remove_dir_all(dir);
+        let problem = Problem::parse(text).unwrap();
+        Session::create(problem, text, 2, dir).unwrap()
+    };
+    let place =
+        |name: &str| std::env::temp_dir().join(format!("warpquad-{name}-{}", std::process::id()));
+    let whole_dir = place("two-peaks");
+    let mut whole = begin(&whole_dir);
+    run_session(&mut whole, 150);
+    assert_eq!(whole.engine().unwrap().components(), 2);
+    let second = whole.engine().unwrap().frames();
+    let second = second.iter().find(|frame| frame.component == 1).unwrap().n;
+    assert!(second < 140, "{second}");
+    let points = whole.observations().0.clone();
+    for stop in [second - 2, second + 1, second + 6] {
+        let dir = place(&format!("two-peaks-{stop}"));
+        let mut part = begin(&dir);
+        run_session(&mut part, stop);
+        drop(part);
+        let mut again = Session::open(&dir, None).unwrap();
+        run_session(&mut again, stop + 4);
+        let upto = 2 * (stop + 4);
+        assert_eq!(
+            again.observations().0.as_slice(),
+            &points.as_slice()[..upto],
+            "after {stop}"
+        );
+        std::fs::remove_dir_all(&dir).unwrap();
+    }
+    std::fs::remove_dir_all(&whole_dir).unwrap();
 }
