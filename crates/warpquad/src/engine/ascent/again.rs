@@ -137,6 +137,11 @@ impl Again {
         }
     }
 
+    /// ln f + ln pi at the best place so far.
+    pub fn height(&self) -> Option<f64> {
+        self.climb.best().map(|(_, height)| height)
+    }
+
     /// The peak that it found.
     pub fn found(&self) -> Option<&OtherPeak> {
         self.end.as_ref()?.as_ref()

@@ -10,21 +10,29 @@ use crate::numeric::special::ln_sum_exp;
 /// Evaluations in frames for each parameter, and for two more, before each further climb begins.
 const AGAIN_AFTER: usize = 4;
 const MOST_CLIMBS: usize = 4;
-/// One evaluation in so many is a further climb's, while Z is not known well.
-const AGAIN_ONE_IN: usize = 3;
-/// The same of a climb from an exchange, which may well find a peak as large as the known one.
-const EXCHANGE_ONE_IN: usize = 2;
-/// How likely it is to.
-const EXCHANGE_CHANCE: f64 = 0.25;
+/// A climb that is so near to the height of the known peak may lead to one as large ...
+const PROMISING_NATS: f64 = 20.0;
+/// ... with this chance.
+const PROMISING_CHANCE: f64 = 0.25;
 /// A place within reach of a known peak belongs to it where f is no lower than this below its top,
 /// and half a nat more for each parameter.
 const KNOWN_NATS: f64 = 6.0;
 /// A peak gets a frame unless its mass is so many nats below the largest peak's.
 const FRAMED_NATS: f64 = 5.0;
 
+/// Whether the next evaluation is a further climb's: one in three, one in two from an exchange that
+/// may well lead to another peak, and two in three once Z is known well in the frames.
+fn is_turn(evaluations: usize, is_settled: bool, is_exchange: bool) -> bool {
+    match (is_settled, is_exchange) {
+        (true, _) => !evaluations.is_multiple_of(3),
+        (false, true) => evaluations.is_multiple_of(2),
+        (false, false) => evaluations.is_multiple_of(3),
+    }
+}
+
 impl Ascent {
-    /// Once a frame has been looked at for a while, climb again from elsewhere; and as soon as it
-    /// has its first points, from an exchange of parameters of like kind.
+    /// Once a frame has been looked at for a while, climb again from elsewhere: from an exchange of
+    /// parameters with equal priors first.
     pub(super) fn begin_again(&mut self) {
         let Some(after) = self.begun(0) else {
             return;
@@ -36,15 +44,15 @@ impl Ascent {
             return;
         }
         let unit = self.free.dim() + 2;
-        let exchange = match known >= after + unit && self.again.is_empty() {
+        let is_due = |count: usize| known >= after + (count + 1) * AGAIN_AFTER * unit;
+        let exchange = match self.again.is_empty() && is_due(0) {
             true => self.exchange(),
             false => None,
         };
         let is_exchange = exchange.is_some();
-        let is_due = known >= after + (count + 1) * AGAIN_AFTER * unit && count < MOST_CLIMBS;
-        let start = match is_due {
+        let start = match is_due(count) && count < MOST_CLIMBS {
             true => exchange.or_else(|| self.elsewhere(count)),
-            false => exchange,
+            false => None,
         };
         let seed = self.seed.wrapping_add(self.again.len() as u64);
         if let Some(start) = start {
@@ -190,29 +198,42 @@ impl Ascent {
     }
 
     /// ln of what lies in peaks without a frame, as if they were normal, and the chance that it is
-    /// there. A climb from an exchange that is under way may find as much as the known peak holds.
+    /// there. A climb that is nearly as high as the known peak may find as much as that holds.
     pub fn outside(&self) -> Option<(f64, f64)> {
         let images = self.latest(0)?.peak.images().len().max(1);
         let masses: Vec<f64> = self.unframed().map(|peak| peak.ln_mass).collect();
         if !masses.is_empty() {
             return Some((ln_sum_exp(&masses) + (images as f64).ln(), 1.0));
         }
-        let last = self.again.last()?;
-        let is_open = last.is_exchange && !last.has_ended();
-        is_open.then_some((self.own_peak()?.ln_mass, EXCHANGE_CHANCE))
+        let (last, own) = (self.again.last()?, self.own_peak()?);
+        let is_high = last
+            .height()
+            .is_some_and(|h| h >= own.height - PROMISING_NATS);
+        (is_high && !last.has_ended()).then_some((own.ln_mass, PROMISING_CHANCE))
     }
 
     /// The other climb's point, when it is its turn.
     pub(super) fn ask_again(&self, is_pending: &dyn Fn(&Vec<f64>) -> bool) -> Option<Vec<f64>> {
-        let one_in = match self.again.last()?.is_exchange {
-            _ if self.is_settled => 1,
-            true => EXCHANGE_ONE_IN,
-            false => AGAIN_ONE_IN,
-        };
-        if !self.values.len().is_multiple_of(one_in) {
+        let is_exchange = self.again.last()?.is_exchange;
+        if !is_turn(self.values.len(), self.is_settled, is_exchange) {
             return None;
         }
         let z = self.awaited_again().filter(|z| self.holds(z))?;
         Some(self.free.point_from_frame(&z)).filter(|x| !is_pending(x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn further_climbs_take_more_once_z_is_known() {
+        let count = |is_settled, is_exchange| {
+            let turns = (0..60).filter(|&n| is_turn(n, is_settled, is_exchange));
+            turns.count()
+        };
+        assert_eq!([count(false, false), count(false, true)], [20, 30]);
+        assert_eq!([count(true, false), count(true, true)], [40, 40]);
     }
 }
