@@ -44,6 +44,8 @@ FLOOR = 1e-6
 # An interval that misses the truth by more nats than this is a disaster: whoever trusts it is badly
 # wrong.
 FAR = 0.5
+# The word of a peer that is sure of its answer.
+SETTLED = "settled"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,8 @@ class Run:
     date: str
     cut: bool
     """Whether it was the worker's limit of time that ended it, which says nothing of its error."""
+    verdict: str
+    """The peer's own word on whether to trust it; empty where it has none, or in older rows."""
 
     @property
     def covered(self) -> bool | None:
@@ -119,6 +123,7 @@ def run_of(row: dict[str, str]) -> Run:
         float(row["cpu_seconds"] or "nan"),
         row["date"],
         CUT in row["error_text"],
+        row.get("verdict") or "",
     )
 
 
@@ -152,6 +157,13 @@ def disasters(runs: Iterable[Run]) -> str:
     """How many intervals miss the truth by far, of those claimed; a dash if none is."""
     claims = [run for run in runs if run.miss is not None]
     return f"{sum(run.disaster for run in claims)} of {len(claims)}" if claims else "–"
+
+
+def silent(runs: Iterable[Run]) -> str:
+    """How many of the settled ones miss the truth by far; a dash where no verdict was given."""
+    settled = [run for run in runs if run.verdict == SETTLED]
+    given = any(run.verdict for run in runs)
+    return f"{sum(run.disaster for run in settled)} of {len(settled)}" if given else "–"
 
 
 def shown(value: float, form: str = "{:.2g}") -> str:
@@ -298,6 +310,7 @@ def groups(runs: list[Run], half: str | None) -> str:
                             shown(quantile(rs, 0.9)),
                             percent(coverage(rs)),
                             disasters(rs),
+                            silent(rs),
                             share_of(won.get(peer, (0, 0)))[1],
                             shown(overhead, "{:.3g}"),
                         ]
@@ -311,6 +324,7 @@ def groups(runs: list[Run], half: str | None) -> str:
             "90 % quantile",
             "95 % interval covers",
             f"misses by over {FAR} nats",
+            "of the settled ones",
             "auto's median is smaller on",
             "overhead, ms an evaluation",
         ],

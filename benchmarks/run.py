@@ -39,6 +39,7 @@ COLUMNS = (
     "cpu_seconds",
     "date",
     "error_text",
+    "verdict",
 )
 # One thread: seconds of the processor compare, and two workers do not slow each other down.
 THREADS = (

@@ -42,6 +42,7 @@ def line(problem: Counted, estimate: Estimate) -> dict[str, Any]:
         "log_z_hi": number(estimate.log_z_hi),
         "cpu_seconds": round(problem.cpu_seconds_at(evaluations), 4),
         "error_text": text,
+        "verdict": estimate.verdict,
     }
 
 

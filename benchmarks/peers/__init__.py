@@ -29,6 +29,8 @@ class Estimate:
     error_text: str = ""
     evaluations: Optional[int] = None
     """Those that it rests on, where the peer has gone on since; all so far otherwise."""
+    verdict: str = ""
+    """The peer's own word on whether to trust it, if it has one."""
 
     @classmethod
     def normal(

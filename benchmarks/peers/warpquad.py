@@ -34,4 +34,4 @@ def run(
             yield Estimate(budget, error_text=f"{type(error).__name__}: {error}")
             continue
         low, high = result.interval(0.95)
-        yield Estimate(budget, result.log_z, low, high)
+        yield Estimate(budget, result.log_z, low, high, verdict=result.verdict)

@@ -144,7 +144,8 @@ def test_an_interval_far_from_the_truth_is_a_disaster(tmp_path: Path) -> None:
 def test_groups_of_the_real_posteriors_are_compared_by_half_and_budget(tmp_path: Path) -> None:
     def at(peer: str, name: str, error: float, budget: int) -> dict[str, Any]:
         z = REAL[name].log_z + error
-        return line(peer=peer, problem=name, d=REAL[name].d, budget=budget, evaluations=budget, log_z=z, log_z_lo=z - 0.1, log_z_hi=z + 0.1)
+        return line(peer=peer, problem=name, d=REAL[name].d, budget=budget, evaluations=budget, log_z=z, log_z_lo=z - 0.1, log_z_hi=z + 0.1,
+            verdict="settled" if peer == "warpquad-auto" and name != "real_orings_2d" else "")  # fmt: skip
 
     errors = {
         ("real_orings_2d", 50): (0.01, 0.2),
@@ -161,10 +162,10 @@ def test_groups_of_the_real_posteriors_are_compared_by_half_and_budget(tmp_path:
     run.append(tmp_path / "runs.csv", lines)
     runs = report.read([tmp_path / "runs.csv"])
     held = report.groups(runs, "report")
-    assert "| d = 2 to 4 | 50 | warpquad-auto | 1.5 | 3 | 50 % | 1 of 2 | – | 20 |" in held
-    assert "| d = 2 to 4 | 50 | pyvbmc | 0.11 | 0.2 | 50 % | 0 of 2 | 1 of 2 | 20 |" in held
-    assert "| d = 5 to 10 | 400 | pyvbmc | 2 | 2 | 0 % | 1 of 1 | 1 of 1 | 2.5 |" in held
-    assert "| d = 2 to 4 | 50 | pyvbmc | 0.7 | 0.7 | 0 % | 1 of 1 | 1 of 1 | 20 |" in report.groups(runs, "tune")
+    assert "| d = 2 to 4 | 50 | warpquad-auto | 1.5 | 3 | 50 % | 1 of 2 | 1 of 1 | – | 20 |" in held
+    assert "| d = 2 to 4 | 50 | pyvbmc | 0.11 | 0.2 | 50 % | 0 of 2 | – | 1 of 2 | 20 |" in held
+    assert "| d = 5 to 10 | 400 | pyvbmc | 2 | 2 | 0 % | 1 of 1 | – | 1 of 1 | 2.5 |" in held
+    assert "| d = 2 to 4 | 50 | pyvbmc | 0.7 | 0.7 | 0 % | 1 of 1 | – | 1 of 1 | 20 |" in report.groups(runs, "tune")
     report.main(["--runs", str(tmp_path / "runs.csv"), "--out", str(tmp_path)])
     assert "| pyvbmc | 75 % | 3 of 4 | 2 of 3 | real_bod_3d |" in (tmp_path / "real.md").read_text()
     assert not (tmp_path / "report.md").exists() and (tmp_path / "real.svg").stat().st_size > 1000
