@@ -150,8 +150,6 @@ struct Promise {
 /// Newton's steps are taken from so many dimensions on: below, the few values that a surface needs
 /// also show the peak's shape.
 const STEPS_FROM: usize = 4;
-/// Searches from a centre where f is 0 before the climb begins at the best point elsewhere.
-const BLIND_SEARCHES: usize = 2;
 /// A parameter acts as a noise where ln f falls by more than this for each e-fold on the gentle
 /// side of its top, in nats: by one for each observation that it is the noise of.
 const NOISE_SLOPE: f64 = 2.0;
@@ -250,16 +248,10 @@ impl Climb {
 
     /// The observation that the climb goes on from. In the first round that is none of the points
     /// that were spread over the prior: far from the centre a peak is harder to find.
-    ///
-    /// Where f is 0 at the centre the first searches begin there all the same: a likelihood that
-    /// overflows at the centre of a shape or a width comes back along it.
     fn here(&self) -> Option<usize> {
         let in_first_round = self.searches <= self.order.len() && !self.hinted;
         let since = in_first_round.then(|| self.best_since(self.foot));
-        let is_blind = in_first_round && self.searches <= BLIND_SEARCHES;
-        since
-            .flatten()
-            .or_else(|| self.best_index().filter(|_| !is_blind))
+        since.flatten().or_else(|| self.best_index())
     }
 
     /// A point beside the awaited one, for a further evaluation at the same time: other steps along
