@@ -42,7 +42,7 @@ impl OtherPeak {
 
 /// A peak explains a value that is as far below its top as a normal one would be, but for this part
 /// of the drop.
-const EXPLAINED_PART: f64 = 0.1;
+const EXPLAINED_PART: f64 = 0.03;
 /// A climb that is on the flank of a known peak so many rises in a row leads to that peak.
 const RISES_TO_KNOWN: usize = 3;
 
@@ -197,7 +197,7 @@ mod tests {
         // (2, 0) / 0.2 has 100 + ... squares: t = (10, -2.58).
         let normal = 0.5 * (100.0 + 2.581_988_897 * 2.581_988_897);
         assert!(peak.explains(&[3.0, 2.0], -3.0 - normal));
-        assert!(peak.explains(&[3.0, 2.0], -3.0 - 1.05 * normal));
+        assert!(peak.explains(&[3.0, 2.0], -3.0 - 1.02 * normal));
         assert!(!peak.explains(&[3.0, 2.0], -3.0 - 0.5 * normal));
         assert!(!peak.explains(&[3.0, 2.0], f64::NEG_INFINITY));
     }
