@@ -104,8 +104,8 @@ impl Again {
     }
 
     /// The value of ln f + ln pi at the awaited point, -inf for a failure. `is_known` says whether
-    /// a place with a value belongs to a known peak, and `is_explained` whether a value is that of the flank of
-    /// one: there the climb ends.
+    /// a place with a value belongs to a known peak, and `is_explained` whether a value is that of
+    /// the flank of one: there the climb ends.
     pub fn tell(
         &mut self,
         z: &[f64],
@@ -137,9 +137,9 @@ impl Again {
         }
     }
 
-    /// ln f + ln pi at the best place so far.
-    pub fn height(&self) -> Option<f64> {
-        self.climb.best().map(|(_, height)| height)
+    /// The best place so far, and ln f + ln pi there.
+    pub fn best(&self) -> Option<(&[f64], f64)> {
+        self.climb.best()
     }
 
     /// The peak that it found.

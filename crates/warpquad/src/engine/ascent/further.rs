@@ -202,10 +202,10 @@ impl Ascent {
             return Some((ln_sum_exp(&masses) + (images as f64).ln(), 1.0));
         }
         let (last, own) = (self.again.last()?, self.own_peak()?);
-        let is_high = last
-            .height()
-            .is_some_and(|h| h >= own.height - PROMISING_NATS);
-        (is_high && !last.has_ended()).then_some((own.ln_mass, PROMISING_CHANCE))
+        let (best, height) = last.best()?;
+        // Within a frame it is on its way back to a peak that is known.
+        let is_promising = height >= own.height - PROMISING_NATS && !self.is_framed(best);
+        (is_promising && !last.has_ended()).then_some((own.ln_mass, PROMISING_CHANCE))
     }
 
     /// The other climb's point, when it is its turn.
