@@ -289,6 +289,9 @@ pub struct Reproduce {
     /// How many spectra the absorber experiments take
     #[arg(long, value_name = "N")]
     pub spectra: Option<NonZeroUsize>,
+    /// After so many minutes begin no more runs on spectra; with 0 report only
+    #[arg(long, value_name = "N")]
+    pub minutes: Option<u32>,
     /// The seed of everything random
     #[arg(long, value_name = "S", default_value_t = 0)]
     pub seed: u64,

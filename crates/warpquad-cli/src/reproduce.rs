@@ -6,6 +6,7 @@ use crate::progress::Line;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::{Duration, Instant};
 use warpquad::Result;
 use warpquad_experiments::{Context, Scope, select};
 
@@ -29,6 +30,9 @@ pub fn reproduce(args: &Reproduce) -> Result<()> {
             Scope::Full
         },
         spectra: args.spectra.map(NonZeroUsize::get),
+        until: args
+            .minutes
+            .map(|minutes| Instant::now() + Duration::from_secs(60 * u64::from(minutes))),
         seed: args.seed,
         progress: &progress,
     };

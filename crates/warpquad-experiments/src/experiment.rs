@@ -4,6 +4,7 @@ use crate::kept::Kept;
 use crate::sources::Source;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 use warpquad::{Error, Result};
 
 /// One table or figure of the paper.
@@ -45,6 +46,8 @@ pub struct Context<'a> {
     pub scope: Scope,
     /// How many spectra the absorber experiments take; their own choice if none is given.
     pub spectra: Option<usize>,
+    /// When to begin no more runs on spectra; what is finished by then is reported.
+    pub until: Option<Instant>,
     /// The seed of everything random.
     pub seed: u64,
     /// Told where a run is.
@@ -54,7 +57,7 @@ pub struct Context<'a> {
 /// What an experiment found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// Markdown for the README: the paper's numbers beside ours, differences explained.
+    /// Markdown for its section: the paper's numbers beside ours, differences explained.
     pub paragraph: String,
     /// Names of the files written, in `context.out`.
     pub files: Vec<String>,
@@ -64,6 +67,11 @@ impl Context<'_> {
     /// Whether this is the small version.
     pub fn quick(&self) -> bool {
         self.scope == Scope::Quick
+    }
+
+    /// Whether the time for runs is over.
+    pub fn is_over(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// `full` for a full run, `quick` for a quick one.

@@ -1,15 +1,16 @@
 //! Reproduce the experiments of Chai and Garnett (2019): every table and figure, by name.
 //!
 //! An [`Experiment`] is a function from a [`Context`] to a [`Finding`]. It writes a CSV and an SVG
-//! into the context's folder and hands back a paragraph for the folder's README, with the paper's
+//! into the context's folder and hands back a section of a page, with the paper's
 //! numbers beside ours.
 
 pub mod chart;
+mod claims;
 pub mod dla;
 pub mod experiment;
 pub mod kept;
 pub mod moments;
-mod readme;
+mod pages;
 pub mod regression;
 pub mod sources;
 pub mod t_test;
@@ -52,8 +53,10 @@ pub static REGISTRY: &[Experiment] = &[
     regression::fits::EXPERIMENT,
     dla::readings::EXPERIMENT,
     dla::readings::fits::EXPERIMENT,
+    dla::readings::profile::EXPERIMENT,
     dla::by_evaluations::TWO_DIMENSIONS,
     dla::by_evaluations::SIX_DIMENSIONS,
+    dla::by_evaluations::population::EXPERIMENT,
 ];
 
 /// The experiment of that name.
@@ -78,17 +81,17 @@ pub fn select(names: &[String]) -> Result<Vec<&'static Experiment>> {
     Ok(REGISTRY.iter().filter(wanted).collect())
 }
 
-/// Run experiments one after another; each leaves its files and its paragraph in `context.out`.
+/// Run experiments one after another; each leaves its files and its section in `context.out`.
 ///
-/// A folder holds the results of one scope and one seed. Paragraphs of experiments that are not run
+/// A folder holds the results of one scope and one seed. Sections of experiments that are not run
 /// stay as they are.
 pub fn reproduce(experiments: &[&Experiment], context: &Context<'_>) -> Result<Vec<Finding>> {
-    readme::check(context)?;
+    pages::check(context)?;
     let mut findings = Vec::new();
     for experiment in experiments {
         (context.progress)(&format!("{}: {}", experiment.name, experiment.summary));
         let finding = (experiment.run)(context)?;
-        readme::put(context, experiment, &finding)?;
+        pages::put(context, experiment, &finding)?;
         findings.push(finding);
     }
     Ok(findings)

@@ -38,6 +38,7 @@ fn context(test: &str) -> Option<Context<'static>> {
         out,
         scope: Scope::Quick,
         spectra: None,
+        until: None,
         seed: 0,
         progress: SILENT,
     })

@@ -18,7 +18,9 @@ fn a_figure_leaves_a_csv_an_svg_and_a_section() {
         assert!(out.join(file).is_file());
     }
     let readme = fs::read_to_string(out.join("README.md")).unwrap();
-    assert!(readme.contains("quick run, seed 0") && readme.contains("\n## fig2: "));
+    assert!(readme.contains("quick run, seed 0") && readme.contains("(tables.md)"));
+    let tables = fs::read_to_string(out.join("tables.md")).unwrap();
+    assert!(tables.contains("\n## fig2: "));
     // The same again changes nothing; another scope or seed would mix, and is refused.
     run(&["--quick"]).exits(0);
     assert_eq!(fs::read_to_string(out.join("README.md")).unwrap(), readme);

@@ -14,6 +14,9 @@ const ID: &str = "3655-55240-0764";
 /// The range of the paper's figure, in nats.
 const PAPER: f64 = 27_135.0;
 
+/// Cells of the picture in redshift and in column density; with more its file takes megabytes.
+const CELLS: (usize, usize) = (160, 50);
+
 /// The experiment.
 pub const EXPERIMENT: Experiment = Experiment {
     name: "fig1",
@@ -27,7 +30,7 @@ fn run(context: &Context<'_>) -> Result<Finding> {
     let quasar = quasars.iter().find(|quasar| quasar.id == ID);
     let quasar = quasar.ok_or_else(|| Error::spec(ID, "is not in quasars.csv"))?;
     let likelihood = folder.likelihood(&folder.emission()?, quasar)?;
-    let (columns, rows) = context.choose((400, 100), (160, 50));
+    let (columns, rows) = CELLS;
     let (lo, hi) = likelihood.z_range();
     let at =
         |(lo, hi): (f64, f64), i: usize, n: usize| lo + (hi - lo) * (i as f64 + 0.5) / n as f64;

@@ -6,19 +6,23 @@ use super::prior::prior;
 use super::truth::Truth;
 use warpquad::baseline::{self, Evaluate, Settings};
 use warpquad::engine::{Engine, Method, Outcome};
+use warpquad::fit::Space;
 use warpquad::measure::{Measure, Product};
 use warpquad::numeric::sobol::Sobol;
 use warpquad::numeric::special::ln_normal_pdf;
 use warpquad::warp::Range;
 use warpquad::{Belief, Error, Points, Result, Value};
 
-/// The methods compared, in the tables' order: the paper's seven and two more, ours the last.
-pub const METHODS: [&str; 9] = [
+/// The methods compared, in the tables' order: the paper's seven, its words as they stand, its
+/// method by left-out densities and another quadrature, ours the last.
+pub const METHODS: [&str; 11] = [
     "bmc",
     "wsabi-m-g",
     "wsabi-m",
     "mmlt-g",
     "mmlt",
+    "mmlt-literal",
+    "mmlt f-loo",
     "wsabi-l",
     "smc",
     "qmc",
@@ -77,7 +81,7 @@ pub struct Course {
     pub failure: String,
 }
 
-/// Run a method.
+/// Run a method; after its name may stand the space of its fit.
 pub fn race(
     likelihood: &Likelihood,
     absorbers: usize,
@@ -87,7 +91,11 @@ pub fn race(
     seed: u64,
 ) -> Result<Course> {
     if !baseline::is_baseline(method) {
-        let method = Method::by_name(method)?;
+        let (name, fit) = method.split_once(' ').unwrap_or((method, ""));
+        let mut method = Method::by_name(name)?;
+        if !fit.is_empty() {
+            method.space = Space::by_name(fit)?;
+        }
         return race_of(likelihood, absorbers, method, truth, limits, seed);
     }
     let measure = prior(likelihood.z_range(), absorbers)?;

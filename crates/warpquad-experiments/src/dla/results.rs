@@ -1,11 +1,11 @@
 //! Figure 4 and tables 3 and 4: every method on every spectrum, once, and what these runs say.
 
 use super::race::{Course, Limits, METHODS, Moment, race};
+use super::readings::runs::reported_first;
 use super::subject::{Subject, Truths, by_id, subjects};
 use super::truth::{ABSORBERS, Truth};
 use crate::{Context, Kept};
 use warpquad::baseline::is_baseline;
-use warpquad::numeric::parallel;
 use warpquad::{Error, Result};
 
 /// A finished run with what it is judged by.
@@ -73,7 +73,8 @@ const COLUMNS: [&str; 8] = [
     "failure",
 ];
 
-/// All runs, those that are missing made now.
+/// All runs of the spectra that are whole, those that are missing made now: with one absorber
+/// first, spectrum after spectrum.
 ///
 /// Monte Carlo uses one thread, so its runs go side by side on the threads' own clocks. Quadrature
 /// uses several, and goes one run after another on the process's clock.
@@ -81,40 +82,50 @@ pub fn finished(context: &Context<'_>) -> Result<Vec<Finished>> {
     let (subjects, truths) = (subjects(context)?, Truths::new(context)?);
     let settings = format!("{:?}", ABSORBERS.map(|k| limits(context, k)));
     let kept = context.kept("dla_courses", &settings, &COLUMNS, 3)?;
-    let parts: Vec<Vec<String>> = subjects
-        .iter()
-        .flat_map(|subject| ABSORBERS.map(|k| (subject, k)))
-        .flat_map(|(s, k)| METHODS.map(|m| vec![s.id.clone(), k.to_string(), m.to_string()]))
-        .collect();
-    let work = |part: &[String]| cells_of(context, &subjects, &truths, part);
-    let say = |done: usize, all: usize, part: &str| {
-        (context.progress)(&format!("absorbers: {done} of {all} runs{part}"));
-    };
+    let mut out = Vec::new();
+    for k in ABSORBERS {
+        for (i, (_, subject)) in reported_first(&subjects).into_iter().enumerate() {
+            let parts = METHODS.map(|m| vec![subject.id.clone(), k.to_string(), m.to_string()]);
+            if !context.is_over() {
+                complete(context, &kept, &subjects, &truths, &parts)?;
+                let count = subjects.len();
+                (context.progress)(&format!("{}-d: {} of {count} spectra", 2 * k, i + 1));
+            }
+            if parts.iter().all(|part| kept.get(part).is_some()) {
+                let runs = parts.iter();
+                let runs = runs.map(|part| read(&kept, &subjects, &truths, part));
+                out.extend(runs.collect::<Result<Vec<Finished>>>()?);
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Make the runs of a spectrum that are missing.
+fn complete(
+    context: &Context<'_>,
+    kept: &Kept,
+    subjects: &[Subject],
+    truths: &Truths,
+    parts: &[Vec<String>],
+) -> Result<()> {
+    let work = |part: &[String]| cells_of(context, subjects, truths, part);
     let (single, several): (Vec<_>, Vec<_>) = parts
         .iter()
         .cloned()
         .partition(|part| is_baseline(&part[2]));
     // Before the runs, which would otherwise compute one truth side by side.
-    let questions: Vec<(&Subject, usize)> = subjects
-        .iter()
-        .flat_map(|subject| ABSORBERS.map(|k| (subject, k)))
-        .collect();
-    let known = parallel::map(questions.len(), |i| {
-        truths.of(questions[i].0, questions[i].1)
-    });
-    known.into_iter().collect::<Result<Vec<Truth>>>()?;
-    kept.complete(&single, work, |done, _| say(done, parts.len(), ""))?;
-    for (i, part) in several.iter().enumerate() {
-        if kept.get(part).is_none() {
-            kept.add(part, &work(part)?)?;
+    truths.of(
+        by_id(subjects, &parts[0][0])?,
+        number(&parts[0][1])? as usize,
+    )?;
+    kept.complete(&single, work, |_, _| {})?;
+    for part in several {
+        if kept.get(&part).is_none() {
+            kept.add(&part, &work(&part)?)?;
         }
-        let now = format!(", {} on {}", part[2], part[0]);
-        say(single.len() + i + 1, parts.len(), &now);
     }
-    parts
-        .iter()
-        .map(|part| read(&kept, &subjects, &truths, part))
-        .collect()
+    Ok(())
 }
 
 fn cells_of(

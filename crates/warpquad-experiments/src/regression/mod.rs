@@ -3,6 +3,7 @@
 pub mod fits;
 pub mod grids;
 pub mod in_model;
+mod matched;
 pub mod model;
 mod prose;
 mod report;

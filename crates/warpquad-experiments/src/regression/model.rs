@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::f64::consts::TAU;
 use warpquad::fit::{Fit, Objective, Parameters, Space, fit};
 use warpquad::kernel::Matern32;
-use warpquad::warp::{Affine, Marginal, Warp, by_name};
+use warpquad::warp::{Affine, Identity, Marginal, Warp, by_name};
 use warpquad::{Data, Error, PosteriorProcess, Process, Result, Theta, Value};
 
 /// A row of Table 2: a warp and the space it is fitted in.
@@ -38,27 +38,16 @@ impl Model {
     /// Fit to `train` and score on `test`.
     pub fn score(&self, train: &Sample, test: &Sample) -> Result<Score> {
         let (data, warp, process) = self.fit(train)?;
-        let posterior = process.condition(data.points(), &data.g(&warp)?)?;
-        predict(&posterior, &warp, &data, test)
+        score_of(&process, &warp, &data, test)
     }
 
     /// ln likelihood of the training data under the matched prior: what a fit in f-space maximises.
     pub fn ln_likelihood(&self, train: &Sample) -> Result<f64> {
         let (data, warp, process) = self.fit(train)?;
-        let g = data.g(&warp)?;
-        let parameters = Parameters::new(&process, data.points(), &g, &warp, &Fit::default())?;
-        let mut objective = Objective::new(
-            process.kernel().clone(),
-            &warp,
-            data.points(),
-            &g,
-            &parameters,
-        );
-        let at = parameters.vector(process.theta());
-        Ok(-objective.evaluate(&at, &mut vec![0.0; at.len()]))
+        criterion(&process, &warp, &data, Space::F)
     }
 
-    fn fit(&self, train: &Sample) -> Result<(Data, Affine, Process)> {
+    pub(super) fn fit(&self, train: &Sample) -> Result<(Data, Affine, Process)> {
         let data = self.data(train)?;
         let warp = data.warp_shared(by_name(self.warp)?)?;
         let g = data.g(&warp)?;
@@ -93,6 +82,39 @@ impl Model {
     }
 }
 
+/// What a fit in that space maximises, at a fitted process; in g-space too it is of f where `space`
+/// says so.
+pub(super) fn criterion(
+    process: &Process,
+    warp: &Affine,
+    data: &Data,
+    space: Space,
+) -> Result<f64> {
+    let g = data.g(warp)?;
+    let how = Fit {
+        fit_noise: process.theta().noise > 0.0,
+        ..Fit::default()
+    };
+    let parameters = Parameters::new(process, data.points(), &g, warp, &how)?;
+    let identity: &dyn Warp = &Identity;
+    let of = if space == Space::G { identity } else { warp };
+    let objective = Objective::new(process.kernel().clone(), of, data.points(), &g, &parameters);
+    let at = parameters.vector(process.theta());
+    let mut objective = objective.with_space(space);
+    Ok(-objective.evaluate(&at, &mut vec![0.0; at.len()]))
+}
+
+/// Score a fitted process.
+pub(super) fn score_of(
+    process: &Process,
+    warp: &Affine,
+    data: &Data,
+    test: &Sample,
+) -> Result<Score> {
+    let posterior = process.condition(data.points(), &data.g(warp)?)?;
+    predict(&posterior, warp, data, test)
+}
+
 fn key(x: &[f64]) -> Vec<u64> {
     x.iter().map(|x| x.to_bits()).collect()
 }
@@ -103,11 +125,10 @@ fn predict(
     data: &Data,
     test: &Sample,
 ) -> Result<Score> {
-    let known: HashSet<Vec<u64>> = data.points().iter().map(key).collect();
     let theta = posterior.process().theta();
     let mut features = vec![0.0; warp.feature_count()];
-    let (mut squares, mut ln_all, mut ln_new, mut new) = (0.0, 0.0, 0.0, 0.0);
-    for (i, at) in posterior.marginals(&test.x)?.into_iter().enumerate() {
+    let marginals = posterior.marginals(&test.x)?.into_iter();
+    let normal = marginals.map(|at| {
         // s - k' A k is no better than the rounding of s: below that the variance is not known to
         // be 0. Where the noise is fitted, an observation carries it.
         let s = at.s.max(f64::EPSILON * theta.output_scale) + theta.noise;
@@ -116,11 +137,27 @@ fn predict(
         warp.features(at, &mut features);
         let unit = mean.ln_unit.exp();
         let sd = unit * warp.cov(&features, &features, s).sqrt();
-        let error = test.f[i] - (warp.offset() + unit * mean.value);
+        (warp.offset() + unit * mean.value, sd)
+    });
+    let normal: Vec<(f64, f64)> = normal.collect();
+    judge(&normal, data, test, posterior.jitter())
+}
+
+/// The score of a mean and an sd for each test value.
+pub(super) fn judge(
+    normal: &[(f64, f64)],
+    data: &Data,
+    test: &Sample,
+    jitter: f64,
+) -> Result<Score> {
+    let known: HashSet<Vec<u64>> = data.points().iter().map(key).collect();
+    let (mut squares, mut ln_all, mut ln_new, mut new) = (0.0, 0.0, 0.0, 0.0);
+    for ((f, x), (mean, sd)) in test.f.iter().zip(test.x.iter()).zip(normal) {
+        let error = f - mean;
         let ln_density = -0.5 * (error / sd).powi(2) - sd.ln() - 0.5 * TAU.ln();
         squares += error * error;
         ln_all += ln_density;
-        if !known.contains(&key(test.x.row(i))) {
+        if !known.contains(&key(x)) {
             ln_new += ln_density;
             new += 1.0;
         }
@@ -130,7 +167,7 @@ fn predict(
         rmse: (squares / n).sqrt(),
         mll: ln_all / n,
         mll_new: ln_new / new,
-        jitter: posterior.jitter(),
+        jitter,
     };
     if score.rmse.is_finite() && score.mll.is_finite() && score.mll_new.is_finite() {
         return Ok(score);

@@ -23,11 +23,12 @@ pub const EXPERIMENT: Experiment = Experiment {
 };
 
 /// Observations of a design.
-const OBSERVATIONS: usize = 60;
+pub(super) const OBSERVATIONS: usize = 60;
 
 /// Where the observations are: a Sobol' sequence through the prior, or what `wsabi-l` chose, which
 /// is none of the readings compared.
-const DESIGNS: [(&str, &str); 2] = [("sobol", "quasi-random"), ("chosen", "uncertainty-prior")];
+pub(super) const DESIGNS: [(&str, &str); 2] =
+    [("sobol", "quasi-random"), ("chosen", "uncertainty-prior")];
 
 /// How near to a limit is on it, in the numbers that the optimiser moves.
 const ON: f64 = 1e-6;
@@ -101,12 +102,12 @@ fn run(context: &Context<'_>) -> Result<Finding> {
 }
 
 /// Observations of a spectrum.
-struct Seen {
-    points: Points,
-    values: Vec<Value>,
+pub(super) struct Seen {
+    pub points: Points,
+    pub values: Vec<Value>,
 }
 
-fn observe(context: &Context<'_>, subject: &Subject, acquisition: &str) -> Result<Seen> {
+pub(super) fn observe(context: &Context<'_>, subject: &Subject, acquisition: &str) -> Result<Seen> {
     let method = Method {
         acquisition: acquisition.into(),
         ..Method::by_name("wsabi-l")?
@@ -127,7 +128,7 @@ fn observe(context: &Context<'_>, subject: &Subject, acquisition: &str) -> Resul
     })
 }
 
-fn measure(subject: &Subject) -> Result<Product> {
+pub(super) fn measure(subject: &Subject) -> Result<Product> {
     prior(subject.likelihood.z_range(), 1)
 }
 

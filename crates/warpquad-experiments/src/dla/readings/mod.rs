@@ -1,9 +1,11 @@
 //! What the paper leaves open about its method, as a designed experiment on spectra with one
 //! absorber.
 
+mod chart;
 pub mod design;
 mod effects;
 pub mod fits;
+pub mod profile;
 mod report;
 pub mod runs;
 

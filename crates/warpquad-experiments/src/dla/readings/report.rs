@@ -1,6 +1,7 @@
 //! Write what the readings came to: effects of the factors, every cell, and some readings by
 //! halves of the spectra.
 
+use super::chart;
 use super::design::{ACQUISITIONS, Cell, FIRSTS, FITS, FLOORS, allowed, beside, factorial, varied};
 use super::effects::{Effect, effect};
 use super::runs::{EVALUATIONS, Run, Runs, is_for_tuning};
@@ -26,6 +27,7 @@ pub(super) fn write(
         context.write("readings.csv", &every.csv())?,
         context.write("readings_effects.csv", &effects.csv())?,
         context.write("readings_halves.csv", &halves.csv())?,
+        context.write("readings.svg", &chart::picture(runs, design)?.svg())?,
     ];
     let paragraph = format!(
         "Ten spectra of the even-numbered half, spread over the table; one absorber, {EVALUATIONS} \
@@ -33,7 +35,7 @@ pub(super) fn write(
          open or that its claims are about, {} runs. A factor is a geometric mean over runs that \
          differ in nothing else, of errors between 0.001 and 10000; `+-` is what it is known to, \
          from its spread over spectra.\n\n{}\nMedian error where two factors meet, over the levels \
-         of the others:\n\n{}\nVariations, one at a time, of four readings; factors are against the \
+         of the others:\n\n{}\nVariations, one at a time, of five readings; factors are against the \
          reading itself:\n\n{}\nReadings on all {} spectra; `allowed` says whether the paper's text \
          allows it: a fit in f-space, points by uncertainty in f-space. A reading is chosen on \
          the even numbers and reported on the odd ones. `within` is the share of spectra within 0.1 nats, \
@@ -56,7 +58,11 @@ fn errors(runs: &Runs<'_>, cells: &[Cell], subject: &Subject) -> Result<Vec<f64>
 }
 
 /// The errors of some cells, a list a spectrum.
-fn by_spectrum(runs: &Runs<'_>, cells: &[Cell], design: &[&Subject]) -> Result<Vec<Vec<f64>>> {
+pub(super) fn by_spectrum(
+    runs: &Runs<'_>,
+    cells: &[Cell],
+    design: &[&Subject],
+) -> Result<Vec<Vec<f64>>> {
     let one = |subject: &&Subject| errors(runs, cells, subject);
     design.iter().map(one).collect()
 }

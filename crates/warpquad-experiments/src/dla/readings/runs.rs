@@ -46,6 +46,13 @@ pub fn is_for_tuning(place: usize) -> bool {
     place.is_multiple_of(2)
 }
 
+/// The spectra with their places: those to report on, then those to choose by.
+pub fn reported_first(subjects: &[Subject]) -> Vec<(usize, &Subject)> {
+    let mut out: Vec<(usize, &Subject)> = subjects.iter().enumerate().collect();
+    out.sort_by_key(|(place, _)| (is_for_tuning(*place), *place));
+    out
+}
+
 /// Some of the spectra to tune on, spread over the table.
 pub fn few(subjects: &[Subject], count: usize) -> Vec<&Subject> {
     let all = subjects.iter().enumerate();
