@@ -51,11 +51,12 @@ def steps(x: float, y: float) -> float:
 
 NORMAL = {"x": wq.normal(0, 1), "y": wq.normal(0, 1)}
 VAGUE = {"slope": wq.normal(0, 10), "offset": wq.normal(0, 10)}
+PAIR = ["convergence", "corner"]
 # Each run by name: the integrand, the prior, options, and the figures that the guide shows.
 RUNS: dict[str, tuple[Any, Any, dict[str, Any], list[str]]] = {
     "good": (banana, BOX, {"budget": 100}, ["convergence", "left-out"]),
     "climbing": (spring, VAGUE, {"budget": 30}, ["convergence"]),
-    "missed": (two_peaks, SMALLER, {"budget": 50, "method": "mmlt"}, ["convergence", "corner"]),
+    "missed": (two_peaks, SMALLER, {"budget": 50, "method": "mmlt-literal"}, PAIR),
     "found": (two_peaks, SMALLER, {"budget": 50}, ["corner"]),
     "steps": (steps, NORMAL, {"budget": 50}, ["left-out"]),
 }

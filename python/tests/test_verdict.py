@@ -93,7 +93,8 @@ def audit():
     def log_f(x):
         return max(-0.5 * ((x - 0.25) / 0.04) ** 2, 4 - 0.5 * ((x - 0.7) / 0.01) ** 2)
 
-    known = {"method": "mmlt", "initial": np.arange(20)[:, None] * 0.024 + 0.02, "audit": 0.45}
+    points = np.arange(20)[:, None] * 0.024 + 0.02
+    known = {"method": "mmlt-literal", "initial": points, "audit": 0.45}
     runs = (run(log_f, {"x": wq.uniform(0, 1)}, seed=seed, **known) for seed in range(40))
     return next(r for r in runs if "audit" in codes(r))
 

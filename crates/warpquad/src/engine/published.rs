@@ -86,7 +86,7 @@ impl Strategy for Published {
     }
 
     fn initial_points(&self, dim: usize) -> usize {
-        self.reading.initial_points.unwrap_or((4 * dim).max(8))
+        self.reading.initial_points.unwrap_or(8).max(4 * dim)
     }
 
     fn check_range(&self, range: Range) -> Result<()> {

@@ -73,9 +73,16 @@ fn keys<'a>(objects: &[&'a serde_json::Value]) -> impl Iterator<Item = &'a str> 
 
 /// Refuse another method than the run's own.
 pub(super) fn same_method(given: &serde_json::Value, kept: &serde_json::Value) -> Result<()> {
-    // The name first: the parts follow from it.
-    for field in std::iter::once("name").chain(keys(&[given, kept])) {
+    // The name and the reading first: the parts follow from them.
+    let first = ["name", "reading"].into_iter();
+    for field in first.chain(keys(&[given, kept])) {
         let (given, kept) = (&given[field], &kept[field]);
+        if field == "reading" && kept.is_null() && !given.is_null() {
+            let reason = "the run was made with an earlier reading of this method; mmlt of that \
+                          time is called mmlt-literal now. Start a new run with it; --initial takes \
+                          the values of this one";
+            return Err(damaged(1, reason));
+        }
         if given != kept {
             let reason = format!(
                 "the run was made with {field} = {kept}, not with {given}; go on with its own \

@@ -106,6 +106,26 @@ mod tests {
         Session::replay(events, None, None).unwrap_err().to_string()
     }
 
+    /// A journal of before `mmlt` had its reading is refused, and says under which name it goes on.
+    #[test]
+    fn another_reading_of_a_method_is_refused() {
+        let text = "integrand.log = '-x^2'\nparameters.x.normal = [0, 1]\nmethod.name = 'mmlt'";
+        let session = Session::new(Problem::parse(text).unwrap(), text, 0).unwrap();
+        let mut events = session.book.events.clone();
+        assert!(Session::replay(events.clone(), None, None).is_ok());
+        let Some(Event::Start { method, .. }) = events.first_mut() else {
+            panic!("no start");
+        };
+        let reading = method.as_object_mut().unwrap().remove("reading");
+        assert_eq!(reading.unwrap()["floor_nats"], 100.0);
+        method["acquisition"] = "uncertainty".into();
+        let given = Problem::parse(text).unwrap();
+        for problem in [None, Some(given)] {
+            let error = Session::replay(events.clone(), problem, None).unwrap_err();
+            assert!(error.to_string().contains("mmlt-literal"), "{error}");
+        }
+    }
+
     #[test]
     fn events_that_cannot_follow_are_refused() {
         let ask = |id, x: &[f64]| Event::Ask {

@@ -10,7 +10,7 @@ use super::options::{self, Kept};
 use super::spec::{Integrand, OnFailure, Problem};
 use crate::baseline::{self, Baseline};
 use crate::data::Value;
-use crate::engine::Method;
+use crate::engine::{Method, Plan, Reading};
 use crate::error::{Error, Result};
 use crate::fit::Space;
 use crate::measure::Chart;
@@ -157,7 +157,29 @@ pub(super) fn method_json(problem: &Problem, method: &Method) -> Json {
     spec.fit = Some(method.space.name().to_string());
     let mut fields = options::agreed(&resolved, Kept::Method);
     fields.insert("linearised".into(), json!(method.is_linearised()));
+    if let Some(reading) = reading_json(method) {
+        fields.insert("reading".into(), reading);
+    }
     Json::Object(fields)
+}
+
+/// What a published method leaves open, where it is not as the paper's words stand.
+fn reading_json(method: &Method) -> Option<Json> {
+    let Plan::Published(reading) = &method.plan else {
+        return None;
+    };
+    let literal = Reading {
+        matching: reading.matching,
+        ..Reading::default()
+    };
+    (*reading != literal).then(|| {
+        json!({
+            "confined": reading.confined,
+            "floor_nats": reading.floor_nats,
+            "initial_points": reading.initial_points,
+            "nugget": reading.nugget,
+        })
+    })
 }
 
 /// What must agree for a run of a baseline to go on as it began; it plans by the evaluations of its

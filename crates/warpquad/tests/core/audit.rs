@@ -96,7 +96,7 @@ fn a_right_answer_is_confirmed() {
 /// other. Few draws do, so seeds are tried until one does.
 #[test]
 fn a_missed_mode_is_found_and_named() {
-    let text = "integrand.external = 'test'\nmethod.name = 'mmlt'\n[parameters]\nmass.uniform = [0, 1]\n[budget]\nevaluations = 30\naudit = 0.3";
+    let text = "integrand.external = 'test'\nmethod.name = 'mmlt-literal'\n[parameters]\nmass.uniform = [0, 1]\n[budget]\nevaluations = 30\naudit = 0.3";
     let ln_f = |x: &[f64]| bump(x[0], 0.25, 0.04).max(4.0 + bump(x[0], 0.7, 0.01));
     let heard = (0..200).find_map(|seed| {
         let mut session = session(text, seed);

@@ -37,7 +37,14 @@ fn run(
 fn conjugate(d: usize, n: usize, seed: u64) -> Engine {
     let prior = Product::new(vec![univariate("normal", &[0.0, 1.0]).unwrap(); d]).unwrap();
     let ln_f = |x: &[f64]| Value::Log(-2.0 * x.iter().map(|x| (x - 1.0).powi(2)).sum::<f64>());
-    run(smooth("mmlt"), Range::POSITIVE, &prior, ln_f, n, seed)
+    run(
+        smooth("mmlt-literal"),
+        Range::POSITIVE,
+        &prior,
+        ln_f,
+        n,
+        seed,
+    )
 }
 
 const MEAN: f64 = 0.8;
@@ -49,7 +56,7 @@ fn banana(n: usize, seed: u64) -> Engine {
     let prior = Product::uniform(&[(-5.0, 5.0), (-5.0, 5.0)]).unwrap();
     let method = Method {
         acquisition: "information-gain".into(),
-        ..smooth("mmlt")
+        ..smooth("mmlt-literal")
     };
     let ln_f = |x: &[f64]| {
         Value::Log(-(100.0 * (x[1] - x[0] * x[0]).powi(2) + (1.0 - x[0]).powi(2)) / 20.0)
@@ -200,7 +207,7 @@ fn looking_back_ends_with_the_present_and_leaves_no_trace() {
         ln_f,
         std::sync::Arc::new(prior),
         Range::POSITIVE,
-        &smooth("mmlt"),
+        &smooth("mmlt-literal"),
         n,
         0,
     )
@@ -244,7 +251,7 @@ fn draws_come_back_in_the_users_coordinates() {
     let prior = Product::new(vec![univariate("log-normal", &[0.0, 1.0]).unwrap()]).unwrap();
     let method = Method {
         coordinates: Chart::Natural,
-        ..smooth("mmlt")
+        ..smooth("mmlt-literal")
     };
     // ln x has the conjugate posterior.
     let ln_f = |x: &[f64]| Value::Log(-2.0 * (x[0].ln() - 1.0).powi(2));

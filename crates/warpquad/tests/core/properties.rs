@@ -186,7 +186,7 @@ fn a_zero_moves_log_z_by_no_more_than_the_mass_it_stands_for() {
     let ln_z = |zero: f64| {
         let value = |x: f64| if x < 0.5 { -30.0 * x } else { zero };
         let values = rows.iter().map(|x| Value::Log(value(x[0]))).collect();
-        let model = fitted("mmlt", &measure, &rows, values);
+        let model = fitted("mmlt-literal", &measure, &rows, values);
         let z = Functional::integral(&measure, 2048);
         z.apply(&model).unwrap().ln_mean()
     };
@@ -212,7 +212,7 @@ fn the_banana_is_covered_from_thirty_evaluations_on() {
         kernel: "squared-exponential".into(),
         space: Space::G,
         acquisition: "information-gain".into(),
-        ..Method::by_name("mmlt").unwrap()
+        ..Method::by_name("mmlt-literal").unwrap()
     };
     let width = |seed: u64| {
         let z = integrate(ln_f, measure.clone(), Range::POSITIVE, &method, 30, seed).unwrap();
