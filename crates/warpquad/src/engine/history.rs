@@ -44,6 +44,17 @@ pub struct History {
 /// Two observations of a climb are twins if they are no farther apart, in sds of the frame.
 const TWIN_SD: f64 = 0.1;
 
+/// Beside values that are lower a model would lose its last nat.
+const DEEPEST_LN_F: f64 = -1e15;
+
+/// A value as a model is told it.
+fn within_digits(value: Value) -> Value {
+    match value {
+        Value::Log(ln_f) if ln_f.is_finite() => Value::Log(ln_f.max(DEEPEST_LN_F)),
+        other => other,
+    }
+}
+
 impl History {
     /// Nothing seen yet.
     pub(super) fn new(frame: Frame, range: Range, seed: u64) -> Result<History> {
@@ -170,7 +181,8 @@ impl History {
         } else {
             Data::new
         };
-        make(self.points.clone(), self.values.clone())
+        let values = self.values.iter().map(|value| within_digits(*value));
+        make(self.points.clone(), values.collect())
     }
 
     /// Whether an observation is not 0.
@@ -186,7 +198,10 @@ impl History {
         } else {
             Data::new
         };
-        let values = kept.iter().map(|&i| self.values[i]).collect();
+        let values = kept
+            .iter()
+            .map(|&i| within_digits(self.values[i]))
+            .collect();
         make(self.points.select(&kept), values)
     }
 

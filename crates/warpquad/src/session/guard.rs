@@ -7,10 +7,29 @@ use crate::error::{Error, Result};
 use crate::warp::Range;
 use std::collections::BTreeSet;
 
-/// The largest |ln f| that is kept: beyond it a nat is lost in rounding.
-///
-/// ln f below it is f = 0, which is what sentinels like -1e30 stand for.
+/// The largest ln f that is kept: beyond it a nat is lost in rounding.
 pub const LARGEST_LN_F: f64 = 1e15;
+
+/// Whether a ln f stands for f = 0: one below -1e15 with no more than three digits, as -1e30 and
+/// -9.99e99 are, or one below -1e100. A likelihood that is so low has some sixteen digits, and says
+/// how narrow the peak is.
+///
+/// ```
+/// use warpquad::session::is_sentinel;
+/// assert!(is_sentinel(-1e30) && is_sentinel(-9.99e99) && is_sentinel(f64::MIN));
+/// assert!(!is_sentinel(-1e15) && !is_sentinel(-3.1415926e17));
+/// ```
+pub fn is_sentinel(ln_f: f64) -> bool {
+    let has_few_digits = || {
+        let text = format!("{ln_f:e}");
+        let digits = text.split('e').next().unwrap_or(&text);
+        digits.chars().filter(char::is_ascii_digit).count() <= 3
+    };
+    ln_f < -LARGEST_LN_F && (ln_f < LEAST_LN_F || has_few_digits())
+}
+
+/// No likelihood that is not 0 is lower: sums of squares of such logarithms would overflow.
+const LEAST_LN_F: f64 = -1e100;
 
 /// The answer, unless it is a value that the range excludes, or a ln f above [`LARGEST_LN_F`]: that
 /// is a failure, because kept, it would spoil the run for good.
@@ -28,7 +47,7 @@ pub fn within(range: Range, answer: Answer) -> Answer {
         return within(range, Answer::Value(value)).with(derived);
     }
     let answer = match answer {
-        Answer::Value(Value::Log(ln_f)) if ln_f < -LARGEST_LN_F => {
+        Answer::Value(Value::Log(ln_f)) if is_sentinel(ln_f) => {
             Answer::Value(Value::Log(f64::NEG_INFINITY))
         }
         Answer::Value(Value::Log(ln_f)) if ln_f > LARGEST_LN_F => {
@@ -130,6 +149,7 @@ mod tests {
         assert_eq!(log(-1e30), zero);
         assert_eq!(log(-f64::MAX), zero);
         assert_eq!(log(-1e14), Answer::Value(Value::Log(-1e14)));
+        assert_eq!(log(-1.2345e17), Answer::Value(Value::Log(-1.2345e17)));
         assert!(matches!(log(1e18), Answer::Failure(failure) if failure.reason.contains("1e18")));
     }
 }

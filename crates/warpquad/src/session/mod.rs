@@ -33,7 +33,7 @@ mod words;
 pub use account::{Account, Evaluation, FailedAttempt, FitMade};
 pub use audit::Audit;
 pub use budget::bounded;
-pub use guard::{LARGEST_LN_F, within};
+pub use guard::{LARGEST_LN_F, is_sentinel, within};
 pub use initial::{Initial, Offered};
 pub use integrator::OwnIntegrator;
 pub use journal::{Cut, Repaired, repair};

@@ -332,11 +332,8 @@ impl Climb {
     /// other only counts.
     pub fn tell(&mut self, z: &[f64], value: f64, is_awaited: bool) {
         self.points.push(z.to_vec());
-        self.values.push(if value.is_nan() {
-            f64::NEG_INFINITY
-        } else {
-            value
-        });
+        let value = within_digits(value);
+        self.values.push(value);
         if value > self.risen_to + self.settings.tolerance_nats {
             (self.risen_to, self.idle_searches, self.idle_tops) = (value, 0, 0);
         }
@@ -379,7 +376,7 @@ impl Climb {
 
     /// The awaited value is one that was told before.
     pub(in crate::engine) fn reuse(&mut self, value: f64) {
-        self.go_on(value);
+        self.go_on(within_digits(value));
     }
 
     /// The awaited evaluation has failed: nothing is known there but that f cannot be had.
@@ -494,6 +491,17 @@ impl Climb {
         let covariance = known.and_then(|surface| surface.covariance(RADIUS[0]));
         let spread = spread(&self.points, &self.values, &self.steps)?;
         Some((best.to_vec(), covariance.unwrap_or(spread)))
+    }
+}
+
+/// What lies lower is taken as f = 0: as a number it would set the scale of a whole line.
+const DEEPEST: f64 = -1e15;
+
+/// A value as a climb goes by it.
+fn within_digits(value: f64) -> f64 {
+    match value >= DEEPEST {
+        true => value,
+        false => f64::NEG_INFINITY,
     }
 }
 
