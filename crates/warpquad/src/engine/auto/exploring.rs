@@ -1,7 +1,7 @@
 //! Look for further modes, once what is known of Z has settled.
 
 use super::maker::{Maker, Shape, Warping};
-use super::{Auto, feasible, schedule};
+use super::{Auto, Tuning, feasible, schedule};
 use crate::belief::{Belief, Model, Theta};
 use crate::engine::strategy::Kept;
 use crate::engine::{History, LastFit};
@@ -25,7 +25,7 @@ pub(super) fn explorer(
     let tau = seen.last_fit().and_then(|fit| fit.tau);
     let explore = |tau: f64, kept: &mut Kept| -> Option<Model> {
         let theta = theta(auto, seen, tau, kept)?;
-        let theta = with_lengths(theta, turn, &auto.tuning.exploring_lengths);
+        let theta = with_lengths(theta, turn, &auto.tuning);
         let maker = Maker {
             auto,
             seen,
@@ -41,12 +41,16 @@ pub(super) fn explorer(
     }
 }
 
-/// The lengths times the factor of this turn.
+/// The lengths of this turn.
 ///
-/// Lengths are fitted to modes that are known. A model of long lengths is sure that nothing narrower
-/// is between the points.
-fn with_lengths(theta: Theta, turn: usize, factors: &[f64]) -> Theta {
-    let factor = factors[turn % factors.len()];
+/// Lengths are fitted to modes that are known. A model of long lengths is sure that nothing
+/// narrower is between the points.
+fn with_lengths(theta: Theta, turn: usize, tuning: &Tuning) -> Theta {
+    let is_large = theta.length_scales.len() >= tuning.exploring_shorter_dimensions;
+    let factor = match (turn + 1).is_multiple_of(tuning.exploring_shorter_one_in) {
+        true if is_large => tuning.exploring_shorter,
+        _ => 1.0,
+    };
     let lengths = theta.length_scales.iter().map(|length| factor * length);
     Theta {
         length_scales: lengths.collect(),
@@ -153,10 +157,13 @@ mod tests {
 
     #[test]
     fn lengths_are_shorter_in_turn() {
-        let theta = Theta::constant(0.0, 1.0, vec![2.0, 0.5]).unwrap();
-        let lengths = |turn| with_lengths(theta.clone(), turn, &[1.0, 0.2]).length_scales;
-        assert_eq!(lengths(4), [2.0, 0.5]);
-        assert_eq!(lengths(7), [0.4, 0.1]);
+        let theta = |lengths| Theta::constant(0.0, 1.0, lengths).unwrap();
+        let tuning = Tuning::default();
+        let lengths = |of: &[f64], turn| with_lengths(theta(of.to_vec()), turn, &tuning);
+        let lengths = |of: &[f64], turn| lengths(of, turn).length_scales;
+        assert_eq!(lengths(&[2.0, 0.5, 1.0], 5), [0.4, 0.1, 0.2]);
+        assert_eq!(lengths(&[2.0, 0.5, 1.0], 6), [2.0, 0.5, 1.0]);
+        assert_eq!(lengths(&[2.0, 0.5], 5), [2.0, 0.5]);
     }
 
     #[test]

@@ -332,9 +332,13 @@ tuning! {
         settled_part: f64 = 0.05, "part of Z, for each sd";
         /// Exploring looks at so many sd of g.
         exploring_sd: f64 = 5.0, "sd of g";
-        /// The exploring model has so many times its fitted lengths, in turn: a mode may be narrower
-        /// than those that are known.
-        exploring_lengths: Vec<f64> = vec![1.0, 0.2], "factors";
+        /// The exploring model has so many times its lengths now and then: a mode may be narrower
+        /// than those that are known ...
+        exploring_shorter: f64 = 0.2, "factor";
+        /// ... in one cycle of choices out of so many ...
+        exploring_shorter_one_in: usize = 2, "cycles";
+        /// ... from so many dimensions on: in fewer the points leave little room.
+        exploring_shorter_dimensions: usize = 3, "dimensions";
         /// The exploring model is fitted once in so many observations at first.
         exploring_fit_every: usize = 10, "observations";
         /// ... and later once in this part of them.
