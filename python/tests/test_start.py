@@ -29,6 +29,10 @@ TRUTH = math.log(2 * math.pi * 0.01 * 0.02) + float(
 def test_a_hint_is_taken_and_a_wrong_one_costs_little(start):
     r = wq.integrate(log_f, PRIORS, start=start, budget=70, progress=False)
     assert abs(r.log_z - TRUTH) < 0.01
+    assert {reason["code"] for reason in r.reasons} <= {"one_climb"}
+    # An answer is sure once a climb from elsewhere has ended too.
+    r = wq.integrate(log_f, PRIORS, start=start, budget=100, progress=False)
+    assert abs(r.log_z - TRUTH) < 0.01
     assert r.verdict == "settled" and r.reasons == []
     assert r.report["climb"]["ended"] and r.report["climb"]["images"] == 1
 
