@@ -57,8 +57,12 @@ impl Engine {
         {
             answered.whole = answered.whole.with_outside(ln_mass, chance, &mut rng);
         }
-        let ascent = self.ascent.as_ref().filter(|ascent| ascent.is_under_way());
-        answered.whole = match ascent.map(Ascent::rise_nats) {
+        let ascent = self.ascent.as_ref();
+        if let Some(rise) = ascent.and_then(Ascent::resumed_nats) {
+            answered.whole = answered.whole.reaching(rise);
+        }
+        let climbing = ascent.filter(|ascent| ascent.is_under_way());
+        answered.whole = match climbing.map(Ascent::rise_nats) {
             Some(rise) => answered.whole.reaching(rise),
             None if count == 1 => answered.whole.with_law_reaching(self.unknown_shape_nats(0)),
             None => answered.whole,

@@ -5,6 +5,7 @@ mod frames;
 mod further;
 mod parameters;
 mod reframing;
+mod resumed;
 mod rising;
 mod vague;
 
@@ -23,6 +24,7 @@ use crate::points::Points;
 use again::Again;
 use parameters::parameters;
 use reframing::scale;
+use resumed::Resumed;
 use vague::{has_scale, highest, is_funnel, is_narrow, narrow_nats};
 
 /// What a run knows about the way to the peak: a function of the observations in their order, and
@@ -54,6 +56,8 @@ pub(super) struct Ascent {
     taken_at: Vec<usize>,
     /// Further climbs, from elsewhere; the last one may be under way.
     again: Vec<Again>,
+    /// Climbs that went on from inside a frame; the last one may be under way.
+    resumed: Vec<Resumed>,
     /// Whether the frames know their parts of Z well enough to look elsewhere first.
     is_settled: bool,
 }
@@ -96,6 +100,7 @@ impl Ascent {
             frames: Vec::new(),
             taken_at: Vec::new(),
             again: Vec::new(),
+            resumed: Vec::new(),
             is_settled: false,
         })
     }
@@ -155,6 +160,7 @@ impl Ascent {
         {
             self.tell_again(&z, f64::NEG_INFINITY);
         }
+        self.fail_resumed(failed);
         self.begin_trials();
         for x in failed.iter() {
             self.tell_trial(x, None);
@@ -185,8 +191,11 @@ impl Ascent {
             self.tell_again(&awaited, value);
         }
         self.observed.push(x.to_vec());
-        self.points.push(z);
+        self.points.push(z.clone());
         self.values.push(value);
+        self.tell_resumed(x, &z, value);
+        self.begin_resumed();
+        self.reuse_resumed();
         self.begin_again();
         if matches!(self.stage, Stage::Watching) {
             self.stage = self.judged();
@@ -332,11 +341,18 @@ impl Ascent {
         let climb = match &self.stage {
             Stage::Labels(trials) => return open(trials),
             Stage::Narrow(_, Some(trials)) => {
-                return open(trials).or_else(|| self.ask_again(&is_pending));
+                let resumed = open(trials).or_else(|| self.ask_resumed(pending));
+                return resumed.or_else(|| self.ask_again(&is_pending));
             }
             Stage::Narrow(climb, None) => climb,
             Stage::Watching | Stage::Broad => return None,
         };
+        self.ask_climb(climb, pending)
+    }
+
+    /// The next point of a climb, in the user's coordinates, or one beside it.
+    fn ask_climb(&self, climb: &Climb, pending: &Points) -> Option<Vec<f64>> {
+        let is_pending = |x: &Vec<f64>| pending.iter().any(|p| p == x);
         let awaited = Some(climb.awaited()?).filter(|z| self.holds(z))?;
         let x = self.free.point_from_frame(awaited);
         if !is_pending(&x) {

@@ -53,6 +53,8 @@ pub struct TakenFrame {
     pub n: usize,
     /// Whose peak's it is, counted from 0; a later frame of the same peak takes its place.
     pub component: usize,
+    /// Whether a climb that went on from a place in frames led to it.
+    pub is_resumed: bool,
     /// The shape of the peak.
     pub peak: Peak,
 }

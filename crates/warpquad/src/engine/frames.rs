@@ -37,12 +37,27 @@ impl Engine {
             self.take_frame(TakenFrame {
                 n,
                 component: 0,
+                is_resumed: false,
+                peak,
+            })?;
+        }
+        let resumed = self.ascent.as_ref().and_then(Ascent::resumed_peak);
+        if let Some((component, peak)) = resumed {
+            self.take_frame(TakenFrame {
+                n,
+                component,
+                is_resumed: true,
                 peak,
             })?;
         }
         let another = self.ascent.as_ref().and_then(Ascent::another_peak);
         match (another, self.components()) {
-            (Some(peak), component) => self.take_frame(TakenFrame { n, component, peak }),
+            (Some(peak), component) => self.take_frame(TakenFrame {
+                n,
+                component,
+                is_resumed: false,
+                peak,
+            }),
             (None, _) => Ok(()),
         }
     }
@@ -147,6 +162,11 @@ impl Engine {
         self.ascent.as_ref().map_or(0, |ascent| ascent.components())
     }
 
+    /// Whether a climb goes on from inside a frame.
+    pub fn is_resumed(&self) -> bool {
+        self.ascent.as_ref().is_some_and(Ascent::is_resumed)
+    }
+
     /// The climb to a narrow peak, if there was one.
     pub fn climb(&self) -> Option<&Climb> {
         self.ascent.as_ref()?.climb()
@@ -195,7 +215,12 @@ impl Engine {
         let next = ascent.and_then(|ascent| ascent.next_peak(component, &points, &weights));
         self.settled[component] = next.is_none() && ascent::is_settled(&law, self.points.dim());
         match next {
-            Some(peak) => self.take_frame(TakenFrame { n, component, peak }),
+            Some(peak) => self.take_frame(TakenFrame {
+                n,
+                component,
+                is_resumed: false,
+                peak,
+            }),
             None => Ok(()),
         }
     }

@@ -124,6 +124,17 @@ impl Peak {
         t
     }
 
+    /// The sd along each free coordinate where the others stand still.
+    pub(super) fn conditional_sds(&self) -> Vec<f64> {
+        let along = |axis: usize| {
+            let mut z = self.center.clone();
+            z[axis] += self.factor[axis][axis];
+            let t = self.whitened(&z);
+            self.factor[axis][axis] / t.iter().map(|t| t * t).sum::<f64>().sqrt()
+        };
+        (0..self.center.len()).map(along).collect()
+    }
+
     /// ln of the density of q at free coordinates z. With images q is its mean over them.
     pub fn ln_density(&self, z: &[f64]) -> f64 {
         self.ln_density_on(z, None)

@@ -131,15 +131,17 @@ mod tests {
         )
         .unwrap();
         let swap = vec![Image::new(vec![2, -1]).unwrap()];
-        for component in [0, 2] {
+        for (component, is_resumed) in [(0, false), (2, false), (0, true)] {
             let frame = Event::Frame(TakenFrame {
                 n: 31,
                 component,
+                is_resumed,
                 peak: peak.clone().with_images(swap.clone()).unwrap(),
             });
             let line = frame.to_json();
             // Of the first peak nothing is said, as in journals of runs that had one frame.
             assert_eq!(line.contains("component"), component > 0);
+            assert_eq!(line.contains("resumed"), is_resumed);
             assert_eq!(Event::from_json(&line), Ok(frame));
         }
         let wrong = r#"{"event": "frame", "n": 3, "center": [0], "factor": [[-1]], "images": []}"#;

@@ -145,7 +145,12 @@ mod tests {
         };
         let frame = |n, dim: usize, component| {
             let peak = peak(dim);
-            Event::Frame(TakenFrame { n, component, peak })
+            Event::Frame(TakenFrame {
+                n,
+                component,
+                is_resumed: false,
+                peak,
+            })
         };
         for (event, words) in [
             (ask(u64::MAX, &[0.0]), "asked for in place of 2"),

@@ -142,6 +142,11 @@ impl Again {
         self.climb.best()
     }
 
+    /// The climb itself.
+    pub fn climb(&self) -> &Climb {
+        &self.climb
+    }
+
     /// The peak that it found.
     pub fn found(&self) -> Option<&OtherPeak> {
         self.end.as_ref()?.as_ref()

@@ -52,9 +52,11 @@ impl Ascent {
         self.of(component).next_back()
     }
 
-    /// The number of observations when a peak was found: those of its climb, and before it.
+    /// The number of observations when a peak was found: those of its climbs, and before them.
     pub fn begun(&self, component: usize) -> Option<usize> {
-        self.of(component).next().map(|frame| frame.n)
+        let resumed = self.of(component).rfind(|frame| frame.is_resumed);
+        let frame = resumed.or_else(|| self.of(component).next());
+        frame.map(|frame| frame.n)
     }
 
     /// The present frames, one for each peak.
@@ -137,6 +139,7 @@ impl Ascent {
             frames,
             taken_at,
             again: Vec::new(),
+            resumed: Vec::new(),
             is_settled: false,
             ..self.clone()
         }

@@ -30,7 +30,7 @@ impl Ascent {
     /// Once a frame has been looked at for a while, climb again from elsewhere: from an exchange of
     /// parameters with equal priors first.
     pub(super) fn begin_again(&mut self) {
-        let Some(after) = self.begun(0) else {
+        let Some(after) = self.of(0).next().map(|frame| frame.n) else {
             return;
         };
         let is_busy = self.again.last().is_some_and(|again| !again.has_ended());
@@ -173,7 +173,7 @@ impl Ascent {
 
     /// The peak that the first climb found, as if it were normal.
     fn own_peak(&self) -> Option<OtherPeak> {
-        let climb = self.climb()?;
+        let climb = self.latest_climb(0)?;
         let (_, height) = climb.best()?;
         let (center, covariance) = climb.shape()?;
         OtherPeak::new(center, covariance, height)

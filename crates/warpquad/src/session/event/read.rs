@@ -92,6 +92,7 @@ impl Event {
                 Ok(Event::Frame(TakenFrame {
                     n: fields.integer("n")? as usize,
                     component: component(&fields)?,
+                    is_resumed: fields.0.contains_key("resumed") && fields.flag("resumed")?,
                     peak: peak.map_err(|error| error.to_string())?,
                 }))
             }

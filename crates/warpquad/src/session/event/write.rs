@@ -76,12 +76,20 @@ impl Event {
                     json!({"event": "fit", "n": n, "full": full, "theta": theta, "tau": tau});
                 of_component(json, *component)
             }
-            Event::Frame(TakenFrame { n, component, peak }) => {
+            Event::Frame(TakenFrame {
+                n,
+                component,
+                is_resumed,
+                peak,
+            }) => {
                 let images: Vec<&[i64]> = peak.images().iter().map(Image::entries).collect();
-                let json = json!({
+                let mut json = json!({
                     "event": "frame", "n": n, "center": peak.center(), "factor": peak.factor(),
                     "images": images,
                 });
+                if *is_resumed {
+                    json["resumed"] = json!(true);
+                }
                 of_component(json, *component)
             }
             Event::Stop {

@@ -220,6 +220,21 @@ impl Climb {
         }
     }
 
+    /// Go on from the best observation of a peak with these sds along the parameters.
+    pub(in crate::engine) fn resume(&mut self, sds: &[f64]) {
+        let drop_sds = (2.0 * self.settings.drop_nats).sqrt();
+        let steps: Vec<f64> = sds.iter().map(|sd| drop_sds * sd).collect();
+        self.set_steps(Some(&steps));
+        self.covariance = None;
+        (self.idle_searches, self.idle_tops, self.confirmed) = (0, 0, 0);
+        self.begin_steps();
+    }
+
+    /// The number of parameters.
+    pub(in crate::engine) fn dim(&self) -> usize {
+        self.steps.len()
+    }
+
     /// The point whose value is wanted; `None` when the climb has ended.
     pub fn awaited(&self) -> Option<&[f64]> {
         self.awaited.as_deref()

@@ -1,0 +1,200 @@
+//! Climb on where frames found a higher value than the climb that led to them.
+
+use super::again::is_within;
+use super::Ascent;
+use crate::engine::auto::Climb;
+use crate::engine::{Peak, TakenFrame};
+use crate::points::Points;
+
+/// A climb goes on from a value so many nats above its top, and so many sds of the noise more.
+const HIGHER_NATS: f64 = 2.0;
+const HIGHER_NOISES: f64 = 4.0;
+/// A climb that went on led nowhere if it rose by less than this, in nats.
+const LEAST_RISE_NATS: f64 = 0.5;
+/// Evaluations for each parameter, and for one more, after which it ends.
+const MOST_PER_DIMENSION: usize = 15;
+
+/// A climb that goes on from inside a frame.
+#[derive(Debug, Clone)]
+pub(super) struct Resumed {
+    /// The number of the peak.
+    component: usize,
+    climb: Climb,
+    /// The value that it began at, and the top that it began above.
+    from: f64,
+    above: f64,
+    spent: usize,
+    /// The number of observations when it ended.
+    ended: Option<usize>,
+}
+
+impl Resumed {
+    /// The point whose value it waits for; `None` once it has ended.
+    fn awaited(&self) -> Option<&[f64]> {
+        self.climb.awaited().filter(|_| self.ended.is_none())
+    }
+
+    /// Decide whether it has ended, with `n` observations.
+    fn check(&mut self, n: usize) {
+        let most = MOST_PER_DIMENSION * (self.climb.dim() + 1);
+        if self.climb.has_ended() || self.spent >= most {
+            self.ended = self.ended.or(Some(n));
+        }
+    }
+
+    fn height(&self) -> f64 {
+        self.climb.best().map_or(f64::NEG_INFINITY, |best| best.1)
+    }
+}
+
+impl Ascent {
+    /// The climb that goes on from inside a frame, while it is under way.
+    pub(super) fn resumed(&self) -> Option<&Resumed> {
+        self.resumed.last().filter(|last| last.ended.is_none())
+    }
+
+    /// Whether a climb goes on from inside a frame.
+    pub fn is_resumed(&self) -> bool {
+        self.resumed().is_some()
+    }
+
+    /// How far the climb that goes on has risen above the top before, in nats.
+    pub fn resumed_nats(&self) -> Option<f64> {
+        self.resumed().map(|last| last.height() - last.above)
+    }
+
+    /// The latest climb to a peak that has ended.
+    pub(super) fn latest_climb(&self, component: usize) -> Option<&Climb> {
+        let own = |resumed: &&Resumed| resumed.component == component && resumed.ended.is_some();
+        let resumed = self.resumed.iter().rfind(own).map(|last| &last.climb);
+        match component {
+            0 => resumed.or_else(|| self.climb()),
+            _ => resumed.or_else(|| self.climb_again(component)),
+        }
+    }
+
+    /// The further climb that found a peak.
+    fn climb_again(&self, component: usize) -> Option<&Climb> {
+        let first = self.of(component).next()?;
+        let mut again = self.again.iter();
+        let is_own = |center: &[f64]| center == first.peak.center();
+        let own = again.find(|again| again.found().is_some_and(|peak| is_own(&peak.center)));
+        own.map(|again| again.climb())
+    }
+
+    /// Once frames hold a value above the top of the climb, go on from there.
+    pub(super) fn begin_resumed(&mut self) {
+        if self.is_resumed() || self.images().is_none() {
+            return;
+        }
+        let n = self.values.len();
+        let known = self.frames.iter().zip(&self.taken_at);
+        let known: Vec<&TakenFrame> = known.filter(|(_, at)| **at < n).map(|(f, _)| f).collect();
+        let components = known.iter().map(|frame| frame.component + 1).max();
+        let risen = (0..components.unwrap_or(0)).filter_map(|component| {
+            let (place, above) = self.risen(component, &known)?;
+            Some((component, place, above))
+        });
+        let rise = |(_, place, above): &(usize, usize, f64)| self.values[*place] - above;
+        let highest = risen.max_by(|a, b| rise(a).total_cmp(&rise(b)));
+        let Some((component, place, above)) = highest else {
+            return;
+        };
+        let frame = known.iter().rfind(|frame| frame.component == component);
+        let (Some(frame), Some(climb)) = (frame, self.latest_climb(component)) else {
+            return;
+        };
+        let mut climb = climb.clone();
+        for i in self.in_frame(&frame.peak, frame.n) {
+            climb.tell(&self.points[i], self.values[i], false);
+        }
+        climb.resume(&frame.peak.conditional_sds());
+        let from = self.values[place];
+        let mut resumed = Resumed { component, climb, from, above, spent: 0, ended: None };
+        resumed.check(n);
+        self.resumed.push(resumed);
+    }
+
+    /// The observations from this one on that a peak's frame holds.
+    fn in_frame(&self, peak: &Peak, since: usize) -> impl Iterator<Item = usize> {
+        let holds = |i: &usize| is_within(peak, &self.points[*i], self.reach());
+        (since..self.values.len()).filter(holds)
+    }
+
+    /// The best observation in the frame of a peak and the top of its climb, if the one is above
+    /// the other and is one of enough in the frame.
+    fn risen(&self, component: usize, known: &[&TakenFrame]) -> Option<(usize, f64)> {
+        let own = self.resumed.iter().rfind(|one| one.component == component);
+        if own.is_some_and(|last| last.height() - last.from < LEAST_RISE_NATS) {
+            return None;
+        }
+        let mut frames = known.iter().filter(|frame| frame.component == component);
+        let first = frames.next()?;
+        let frame = frames.next_back().unwrap_or(first);
+        let since = own.and_then(|last| last.ended).unwrap_or(first.n);
+        let inside: Vec<usize> = self.in_frame(&frame.peak, since).collect();
+        let is_enough = inside.len() >= self.free.dim() + 2;
+        let best = inside.into_iter().filter(|_| is_enough);
+        let best = best.max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]))?;
+        let (_, top) = self.latest_climb(component)?.best()?;
+        let least = HIGHER_NATS + HIGHER_NOISES * self.noise_sd;
+        (self.values[best] > top + least).then_some((best, top))
+    }
+
+    /// Hand the climb that goes on an observation.
+    pub(super) fn tell_resumed(&mut self, x: &[f64], z: &[f64], value: f64) {
+        let awaited = self.resumed().and_then(Resumed::awaited);
+        let awaited = awaited.filter(|z| self.free.point_from_frame(z) == x);
+        let (is_awaited, z) = (awaited.is_some(), awaited.unwrap_or(z).to_vec());
+        let n = self.values.len();
+        if let Some(last) = self.resumed.last_mut().filter(|last| last.ended.is_none()) {
+            last.climb.tell(&z, value, is_awaited);
+            last.spent += 1;
+            last.check(n);
+        }
+    }
+
+    /// The awaited evaluation of the climb that goes on has failed.
+    pub(super) fn fail_resumed(&mut self, failed: &Points) {
+        let n = self.values.len();
+        while let Some(z) = self.resumed().and_then(Resumed::awaited)
+            && failed.iter().any(|x| self.free.point_from_frame(z) == x)
+            && let Some(last) = self.resumed.last_mut()
+        {
+            last.climb.fail();
+            last.spent += 1;
+            last.check(n);
+        }
+    }
+
+    /// Hand the climb that goes on a value that it waits for and that is known already.
+    pub(super) fn reuse_resumed(&mut self) {
+        let n = self.values.len();
+        while let Some(value) = self
+            .resumed()
+            .and_then(Resumed::awaited)
+            .and_then(|z| self.known(z))
+            && let Some(last) = self.resumed.last_mut()
+        {
+            last.climb.reuse(value);
+            last.spent += 1;
+            last.check(n);
+        }
+    }
+
+    /// The next point of the climb that goes on.
+    pub(super) fn ask_resumed(&self, pending: &Points) -> Option<Vec<f64>> {
+        self.ask_climb(&self.resumed()?.climb, pending)
+    }
+
+    /// The peak that a climb which went on has found, and its number, before it has its frame.
+    pub fn resumed_peak(&self) -> Option<(usize, Peak)> {
+        let last = self.resumed.last().filter(|last| last.ended.is_some())?;
+        let (center, covariance) = last.climb.shape()?;
+        let mut frames = self.of(last.component).filter(|frame| frame.is_resumed);
+        if frames.any(|frame| frame.peak.center() == center) {
+            return None;
+        }
+        Some((last.component, self.widened(center, covariance)?))
+    }
+}
