@@ -48,6 +48,8 @@ pub(super) struct Newton {
     /// The gains of the last steps.
     gains: Vec<f64>,
     failures: usize,
+    /// Whether the curvature comes from differences at one place, and not from steps too.
+    is_measured: bool,
     plan: Plan,
     /// The points whose values are wanted, with those that have come.
     batch: Vec<(Vec<f64>, Option<f64>)>,
@@ -147,6 +149,7 @@ impl Newton {
             reach: f64::INFINITY,
             gains: Vec::new(),
             failures: 0,
+            is_measured: false,
             plan: Plan::Slope { signs: Vec::new() },
             batch: Vec::new(),
             end: None,
@@ -279,6 +282,7 @@ impl Newton {
             Plan::Differences(design) => {
                 let rises: Vec<f64> = values.iter().map(|v| v - self.value).collect();
                 self.local = design.local(&rises);
+                self.is_measured = true;
                 self.take_step();
             }
             Plan::Step(trials) => self.after_trial(values[0], trials),
@@ -299,6 +303,7 @@ impl Newton {
                     .local
                     .as_mut()
                     .and_then(|l| l.learn(&step, (&rises, &signs), nats));
+                self.is_measured = false;
                 match learnt {
                     Some(()) => self.take_step(),
                     None => self.fail(),
@@ -352,8 +357,9 @@ impl Newton {
         };
         let before = self.value;
         let (kept, promised) = (best.value - before, best.step.promised);
-        // A step that keeps its promise to the last nat ends at the top of a quadratic.
-        let is_whole = promised == self.promised;
+        // A step that keeps its promise to the last nat ends at the top of a quadratic. With a
+        // curvature learnt on the way that may be chance.
+        let is_whole = promised == self.promised && (self.is_measured || !self.is_joint);
         let is_kept = is_whole && (kept - promised).abs() < self.tolerance_nats / 3.0;
         let by = local.in_coordinates(&best.step.by, self.at.len());
         let moved = self.at.iter().zip(&by).map(|(z, b)| z + b).collect();
