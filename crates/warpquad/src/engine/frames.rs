@@ -263,7 +263,11 @@ impl Engine {
     /// How far the interval of ln of a peak's part of Z must reach while few evaluations were made
     /// in its frames; 0 without a frame.
     pub(super) fn unknown_shape_nats(&self, component: usize) -> f64 {
-        let Some(begun) = self.begun(component) else {
+        let Some(begun) = self
+            .ascent
+            .as_ref()
+            .and_then(|ascent| ascent.shaped(component))
+        else {
             return 0.0;
         };
         let frame = self.framed[component].seen.frame();

@@ -8,6 +8,8 @@ use crate::functional::Law;
 use crate::numeric::special::ln_1m_exp;
 use crate::points::Points;
 
+/// A peak with so many frames goes on changing its shape or place.
+const CHANGING_FRAMES: usize = 3;
 /// Z is known well where the interval of ln Z reaches less than this for each parameter.
 const SETTLED_NATS_PER_DIMENSION: f64 = 0.004;
 
@@ -57,6 +59,16 @@ impl Ascent {
         let resumed = self.of(component).rfind(|frame| frame.is_resumed);
         let frame = resumed.or_else(|| self.of(component).next());
         frame.map(|frame| frame.n)
+    }
+
+    /// The number of observations from which on the shape of a peak is learnt: since it was found,
+    /// or since its last frame where it goes on changing.
+    pub fn shaped(&self, component: usize) -> Option<usize> {
+        let begun = self.begun(component)?;
+        let since = self.of(component).filter(|frame| frame.n >= begun);
+        let frames: Vec<usize> = since.map(|frame| frame.n).collect();
+        let last = frames.last().filter(|_| frames.len() >= CHANGING_FRAMES);
+        Some(last.copied().unwrap_or(begun))
     }
 
     /// The present frames, one for each peak.

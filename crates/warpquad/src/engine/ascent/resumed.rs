@@ -1,7 +1,7 @@
 //! Climb on where frames found a higher value than the climb that led to them.
 
-use super::again::is_within;
 use super::Ascent;
+use super::again::is_within;
 use crate::engine::auto::Climb;
 use crate::engine::{Peak, TakenFrame};
 use crate::points::Points;
@@ -110,7 +110,14 @@ impl Ascent {
         }
         climb.resume(&frame.peak.conditional_sds());
         let from = self.values[place];
-        let mut resumed = Resumed { component, climb, from, above, spent: 0, ended: None };
+        let mut resumed = Resumed {
+            component,
+            climb,
+            from,
+            above,
+            spent: 0,
+            ended: None,
+        };
         resumed.check(n);
         self.resumed.push(resumed);
     }
@@ -196,5 +203,96 @@ impl Ascent {
             return None;
         }
         Some((last.component, self.widened(center, covariance)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Value;
+    use crate::measure::{Product, univariate};
+    use crate::numeric::random::Rng;
+
+    const DIM: usize = 4;
+    /// A peak, and a narrower and higher one on its flank.
+    const BROAD: [f64; DIM] = [0.5; DIM];
+    const NARROW: [f64; DIM] = [0.52, 0.52, 0.48, 0.52];
+
+    fn ln_f(x: &[f64]) -> f64 {
+        let squares = |center: &[f64]| -> f64 {
+            let apart = x.iter().zip(center).map(|(x, c)| (x - c).powi(2));
+            apart.sum::<f64>()
+        };
+        let broad = -0.5 * squares(&BROAD) / 0.01_f64.powi(2);
+        broad.max(8.0 - 0.5 * squares(&NARROW) / 0.004_f64.powi(2))
+    }
+
+    /// What an ascent sees of f.
+    struct Seen {
+        ascent: Ascent,
+        points: Points,
+        values: Vec<Value>,
+    }
+
+    impl Seen {
+        fn tell(&mut self, x: &[f64], is_design: bool) {
+            self.points.push(x).unwrap();
+            self.values.push(Value::Log(ln_f(x)));
+            let none = Points::empty(DIM).unwrap();
+            let of_design = |_: usize| is_design;
+            let (points, values) = (&self.points, &self.values);
+            self.ascent.see(points, values, &of_design, &none).unwrap();
+        }
+
+        fn follow(&mut self, is_done: impl Fn(&Ascent) -> bool) {
+            let none = Points::empty(DIM).unwrap();
+            for _ in 0..400 {
+                if is_done(&self.ascent) {
+                    return;
+                }
+                let x = self.ascent.ask(&none).unwrap();
+                self.tell(&x, false);
+            }
+            panic!("the climb has not ended");
+        }
+    }
+
+    #[test]
+    fn a_climb_goes_on_from_a_higher_value_in_its_frame() {
+        let law = || univariate("normal", &[0.0, 3.0]).unwrap();
+        let prior = Product::new((0..DIM).map(|_| law()).collect()).unwrap();
+        let mut seen = Seen {
+            ascent: Ascent::new(&prior, &Default::default(), 0).unwrap(),
+            points: Points::empty(DIM).unwrap(),
+            values: Vec::new(),
+        };
+        let mut rng = Rng::new(1);
+        for _ in 0..12 {
+            let x: Vec<f64> = (0..DIM).map(|_| 3.0 * rng.normal()).collect();
+            seen.tell(&x, true);
+        }
+        seen.follow(Ascent::has_arrived);
+        let (component, is_resumed) = (0, false);
+        let (n, peak) = (seen.values.len(), seen.ascent.first_peak().unwrap());
+        let frame = TakenFrame {
+            n,
+            component,
+            is_resumed,
+            peak,
+        };
+        seen.ascent.keep(frame, n);
+        for _ in 0..DIM + 2 {
+            let x: Vec<f64> = BROAD.iter().map(|c| c + 0.005 * rng.normal()).collect();
+            seen.tell(&x, false);
+        }
+        assert!(!seen.ascent.is_resumed() && seen.ascent.resumed_peak().is_none());
+        seen.tell(&[0.514, 0.52, 0.483, 0.523], false);
+        assert!(seen.ascent.is_resumed() && seen.ascent.resumed_nats().unwrap() > 2.0);
+        seen.follow(|ascent| ascent.resumed_peak().is_some());
+        let (component, peak) = seen.ascent.resumed_peak().unwrap();
+        let top = seen.ascent.free.point_from_frame(peak.center());
+        let apart = top.iter().zip(NARROW).map(|(x, c)| (x - c).abs());
+        assert_eq!(component, 0);
+        assert!(apart.fold(0.0, f64::max) < 1e-3, "{top:?}");
     }
 }
