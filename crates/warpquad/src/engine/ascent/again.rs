@@ -66,10 +66,14 @@ pub(super) struct Again {
     end: Option<Option<OtherPeak>>,
     /// The best value so far, and how many rises to it were on the flank of a known peak.
     on_flank: (f64, usize),
+    /// The height and the sds of the peak that it is an exchange of, before it is near that height.
+    near: Option<(f64, Vec<f64>)>,
     /// Whether it began at an exchange of parameters of the known peak.
     pub is_exchange: bool,
 }
 
+/// A climb from an exchange that is so near to the height of the known peak needs no more lines.
+const NEAR_NATS: f64 = 10.0;
 /// A climb that took so many evaluations for each parameter, and for one more, leads nowhere.
 const MOST_PER_DIMENSION: usize = 30;
 
@@ -89,8 +93,20 @@ impl Again {
             spent: 0,
             end: None,
             on_flank: (f64::NEG_INFINITY, 0),
+            near: None,
             is_exchange: false,
         }
+    }
+
+    /// Begin at an exchange of parameters of a peak: with the others, which have to make up for
+    /// it, and with the peak's own steps. Longer ones lead back to the peak.
+    pub fn stay_near(&mut self, peak: &OtherPeak) {
+        let start = self.climb.awaited().unwrap_or(&peak.center);
+        let kept = (0..start.len()).filter(|&axis| start[axis] == peak.center[axis]);
+        let kept: Vec<usize> = kept.collect();
+        self.climb.start_near(&peak.shape.conditional_sds(), &kept);
+        self.near = Some((peak.height, peak.shape.conditional_sds()));
+        self.is_exchange = true;
     }
 
     /// Whether it has ended.
@@ -115,6 +131,13 @@ impl Again {
     ) {
         self.climb.tell(z, value, true);
         self.spent += 1;
+        let best = self.climb.best().map(|(_, best)| best);
+        if let Some((height, sds)) = &self.near
+            && best.is_some_and(|best| best > height - NEAR_NATS)
+        {
+            self.climb.resume(sds);
+            self.near = None;
+        }
         if value > self.on_flank.0 {
             let rises = match is_explained(z, value) {
                 true => self.on_flank.1 + 1,

@@ -53,7 +53,9 @@ impl Ascent {
         let seed = self.seed.wrapping_add(self.again.len() as u64);
         if let Some(start) = start {
             let mut again = Again::at(start, &self.parameters, &self.tuning, self.noise_sd, seed);
-            again.is_exchange = is_exchange;
+            if is_exchange && let Some(own) = self.own_peak() {
+                again.stay_near(&own);
+            }
             self.again.push(again);
         }
     }
