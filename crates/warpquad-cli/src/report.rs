@@ -168,9 +168,15 @@ fn climb_words(climb: &Climbed) -> String {
         1 => String::new(),
         images => format!(", {images} mirrored peaks"),
     };
+    let peaks = match climb.peaks {
+        0 | 1 => String::new(),
+        peaks => format!(" of {peaks} peaks"),
+    };
     let count = climb.frames.len();
     let plural = if count == 1 { "" } else { "s" };
-    format!("top of a narrow peak after {first} evaluations, {count} frame{plural} since{images}")
+    format!(
+        "top of a narrow peak after {first} evaluations, {count} frame{plural}{peaks} since{images}"
+    )
 }
 
 pub fn report(args: &args::Report) -> Result<()> {
@@ -245,4 +251,29 @@ pub fn status(args: &Look) -> Result<()> {
         "{n}{of} evaluations, {pending} pending, {failures} failed, {stop}; {z}"
     ));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_climb_says_how_many_frames_peaks_and_images_there_are() {
+        let climb = |frames: &[usize], peaks, images| Climbed {
+            has_ended: true,
+            frames: frames.to_vec(),
+            peaks,
+            images,
+        };
+        let one = climb_words(&climb(&[40], 1, 2));
+        assert!(
+            one.ends_with("after 40 evaluations, 1 frame since, 2 mirrored peaks"),
+            "{one}"
+        );
+        let two = climb_words(&climb(&[40, 71, 90], 2, 1));
+        assert!(
+            two.ends_with("after 40 evaluations, 3 frames of 2 peaks since"),
+            "{two}"
+        );
+    }
 }

@@ -276,10 +276,14 @@ fn climb(climb: &serde_json::Value) -> Option<(String, &'static str)> {
         0 | 1 => String::new(),
         images => format!(", {images} mirrored peaks"),
     };
+    let peaks = match climb["peaks"].as_u64().unwrap_or(1) {
+        0 | 1 => String::new(),
+        peaks => format!(" of {peaks} peaks"),
+    };
     let after = count(first.as_u64().unwrap_or(0) as usize, "evaluation");
     Some((
         format!(
-            "top reached after {after}, {} since{images}",
+            "top reached after {after}, {}{peaks} since{images}",
             count(frames.len(), "frame")
         ),
         "The posterior is a small part of the prior. The run climbed to it, and models f in coordinates of the \
@@ -343,5 +347,31 @@ fn pretty(json: &serde_json::Value) -> Option<String> {
     match json.is_null() {
         true => None,
         false => serde_json::to_string_pretty(json).ok(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::climb;
+    use serde_json::json;
+
+    #[test]
+    fn the_climb_says_how_many_frames_peaks_and_images_there_are() {
+        let words = |json| climb(&json).map(|(words, _)| words);
+        assert_eq!(words(json!(null)), None);
+        let under_way = json!({"frames": [], "peaks": 0, "images": 1});
+        assert_eq!(words(under_way).unwrap(), "its top is not reached yet");
+        let one = json!({"frames": [40], "peaks": 1, "images": 2});
+        let one = words(one).unwrap();
+        assert_eq!(
+            one,
+            "top reached after 40 evaluations, 1 frame since, 2 mirrored peaks"
+        );
+        let two = json!({"frames": [40, 71, 90], "peaks": 2, "images": 1});
+        let two = words(two).unwrap();
+        assert_eq!(
+            two,
+            "top reached after 40 evaluations, 3 frames of 2 peaks since"
+        );
     }
 }
