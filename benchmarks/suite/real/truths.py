@@ -36,6 +36,8 @@ ROUNDS, JUMPS = 3, 40
 # Draws of a round of fitting, and of the last, whose error is reported.
 ROUND, LAST, MOST = 2**13, 2**16, 2**21
 WANTED_ERROR = 0.002
+# With two parameters answers are that good after 100 evaluations.
+WANTED_ERROR_OF_TWO = 2e-4
 
 
 @dataclass(frozen=True)
@@ -107,9 +109,10 @@ def importance(problem: Problem, draws: Array, seed: int) -> tuple[Answer, float
     best = fit if share > most else best
     sds = resampled(problem, best, ROUND, rng)[0].std(0)
     count = LAST
+    wanted_error = WANTED_ERROR if problem.d > 2 else WANTED_ERROR_OF_TWO
     while True:
         log_z, error, share = sampling.importance(problem, best, count, seed + 10, sobol=False)
-        if error < WANTED_ERROR or count >= MOST:
+        if error < wanted_error or count >= MOST:
             return Answer(log_z, error), share, sds
         count *= 4
 
