@@ -25,7 +25,7 @@ use again::Again;
 use parameters::parameters;
 use reframing::scale;
 use resumed::Resumed;
-use vague::{has_scale, highest, is_funnel, is_narrow, narrow_nats};
+use vague::{has_scale, highest, is_funnel, is_narrow, late_rise, least_late_rise, narrow_nats};
 
 /// What a run knows about the way to the peak: a function of the observations in their order, and
 /// of the frames that were taken.
@@ -146,7 +146,9 @@ impl Ascent {
         for i in self.values.len()..values.len() {
             // Once it is known how wide the peak is, points are asked for other reasons.
             let is_watching = matches!(self.stage, Stage::Watching);
-            self.is_design.push(is_watching && is_design(i));
+            let so_far = self.is_design.iter().filter(|is| **is).count();
+            let is_first = so_far < self.design_points();
+            self.is_design.push(is_watching && is_first && is_design(i));
             self.take(points.row(i), values[i])?;
         }
         while let Stage::Narrow(climb, _) = &mut self.stage
@@ -271,9 +273,16 @@ impl Ascent {
         {
             self.stage = match images.len() {
                 1 => Stage::Broad,
-                _ => self.climbing(),
+                _ => self.climbing(None),
             };
         }
+    }
+
+    /// How many space-filling points there are at most.
+    fn design_points(&self) -> usize {
+        let tuning = &self.tuning;
+        let of_dimension = tuning.initial_per_dimension * self.free.dim();
+        of_dimension.max(tuning.initial_least)
     }
 
     /// Whether the peak is narrow, once enough has been seen.
@@ -291,12 +300,18 @@ impl Ascent {
         // One parameter alone is no noise of anything.
         let has_noise = self.free.dim() > 1 && has_scale(&self.parameters);
         let is_funnel = has_noise && is_funnel(&design, top, tuning);
-        if is_narrow(&design, top, narrow_nats(tuning, self.free.dim()))
-            || enough && (nothing || is_funnel)
-        {
-            return self.climbing();
+        if is_narrow(&design, top, tuning.narrow_nats) || enough && (nothing || is_funnel) {
+            return self.climbing(None);
         }
         let best = (0..all).max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]));
+        if is_narrow(&design, top, narrow_nats(tuning, self.free.dim())) {
+            // A process in the prior's coordinates may do: its points tell.
+            match late_rise(&self.values, self.free.dim()) {
+                None => return Stage::Watching,
+                Some(rise) if rise > least_late_rise(self.noise_sd) => return self.climbing(best),
+                Some(_) => {}
+            }
+        }
         match best.filter(|_| enough) {
             Some(best) => {
                 let top = (self.points[best].as_slice(), self.values[best]);
@@ -306,8 +321,9 @@ impl Ascent {
         }
     }
 
-    /// The beginning of a climb that knows all observations.
-    fn climbing(&self) -> Stage {
+    /// The beginning of a climb that knows all observations, at the prior's centre or at one of
+    /// them.
+    fn climbing(&self, start: Option<usize>) -> Stage {
         let parameters = self.parameters.clone();
         let mut climb = Climb::of(parameters, &self.tuning, self.noise_sd, self.seed);
         climb.set_steps(self.steps.as_deref());
@@ -318,6 +334,9 @@ impl Ascent {
                 nearest(&mut z, &self.points[top], self.circles.as_ref());
             }
             climb.tell(&z, value, false);
+        }
+        if let Some(start) = start {
+            climb.start_at(self.points[start].clone());
         }
         Stage::Narrow(Box::new(climb), None)
     }

@@ -7,7 +7,28 @@ pub(super) fn highest(values: impl Iterator<Item = f64>) -> f64 {
     values.fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// How far ln f falls over a prior that is too vague for a process in its coordinates.
+/// Between the drops of `narrow_nats` a process looks at so many points for each parameter first.
+const LATE_PER_DIMENSION: usize = 15;
+/// The prior is too vague where the best value rises by more than this, and by so many sds of the
+/// noise, over the last third of them.
+const LATE_RISE_NATS: f64 = 3.0;
+const LATE_RISE_NOISES: f64 = 4.0;
+
+/// How much higher the best value is than before the last third of the observations; `None` while
+/// there are too few.
+pub(super) fn late_rise(values: &[f64], dim: usize) -> Option<f64> {
+    let before = &values[..2 * values.len() / 3];
+    let rise = highest(values.iter().copied()) - highest(before.iter().copied());
+    (values.len() >= LATE_PER_DIMENSION * dim).then_some(rise)
+}
+
+/// The least late rise that says that a process has no room for the peak.
+pub(super) fn least_late_rise(noise_sd: f64) -> f64 {
+    LATE_RISE_NATS + LATE_RISE_NOISES * noise_sd
+}
+
+/// How far ln f falls over a prior that may be too vague for a process in its coordinates; beyond
+/// `Tuning::narrow_nats` it is.
 pub(super) fn narrow_nats(tuning: &Tuning, dim: usize) -> f64 {
     let part = match dim {
         0..=3 => 1.0,
@@ -55,6 +76,18 @@ pub(super) fn median(values: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_late_rise_is_that_of_the_last_third() {
+        let mut values = vec![-9.0; 15];
+        (values[9], values[12]) = (-5.0, -1.0);
+        assert_eq!(late_rise(&values[..14], 1), None);
+        assert_eq!(late_rise(&values, 1), Some(4.0));
+        assert_eq!(late_rise(&values, 2), None);
+        values[9] = -0.5;
+        assert_eq!(late_rise(&values, 1), Some(0.0));
+        assert!(least_late_rise(1.0) > least_late_rise(0.0));
+    }
 
     #[test]
     fn a_funnel_falls_far_in_a_small_part_of_the_prior() {

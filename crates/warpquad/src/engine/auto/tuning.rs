@@ -297,8 +297,8 @@ tuning! {
         /// There is a narrow peak where half of the first points are so far below the best, in up
         /// to three dimensions ...
         narrow_nats: f64 = 1000.0, "nats";
-        /// ... and by this part of it in five and more, where a process in the prior's coordinates
-        /// has less room.
+        /// ... and by this part of it in five and more, where the best value of a process in the
+        /// prior's coordinates still rises late.
         narrow_part_of_many: f64 = 0.15, "part of narrow_nats";
         /// ... or where a parameter is a scale, and the lowest is so many times farther below the
         /// best than half of them are ...
