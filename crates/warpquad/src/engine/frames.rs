@@ -162,9 +162,20 @@ impl Engine {
         self.ascent.as_ref().map_or(0, |ascent| ascent.components())
     }
 
-    /// Whether a climb goes on from inside a frame.
-    pub fn is_resumed(&self) -> bool {
-        self.ascent.as_ref().is_some_and(Ascent::is_resumed)
+    /// Whether a climb is under way to the first peak, or goes on from inside a frame.
+    pub fn is_climbing(&self) -> bool {
+        let ascent = self.ascent.as_ref();
+        let first = self.climb().is_some_and(|climb| !climb.has_ended());
+        first || ascent.is_some_and(Ascent::is_resumed)
+    }
+
+    /// The numbers of observations that the frames of the first peak rest on, since a climb led to
+    /// it.
+    pub fn frames_since_climb(&self) -> Vec<usize> {
+        let ascent = self.ascent.as_ref();
+        ascent.map_or(Vec::new(), |ascent| {
+            ascent.since_climb(0).map(|frame| frame.n).collect()
+        })
     }
 
     /// The climb to a narrow peak, if there was one.

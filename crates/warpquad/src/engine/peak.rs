@@ -177,6 +177,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_conditional_sd_is_that_of_the_precision() {
+        // The variance of one given the other is 4 - 2 * 2 / 3, and 3 - 2 * 2 / 4.
+        let covariance = Mat::from_fn(2, 2, |i, j| [[4.0, 2.0], [2.0, 3.0]][i][j]);
+        let peak = Peak::with_covariance(vec![1.0, -7.0], &covariance).unwrap();
+        let [first, second] = peak.conditional_sds()[..] else {
+            panic!("two parameters have two sds");
+        };
+        assert!((first * first - 8.0 / 3.0).abs() < 1e-8, "{first}");
+        assert!((second * second - 2.0).abs() < 1e-8, "{second}");
+    }
+
+    #[test]
     fn q_is_a_density() {
         let peak = Peak::new(vec![0.4], vec![vec![0.8]]).unwrap();
         assert!(ln_mass(&peak).abs() < 1e-10);

@@ -191,17 +191,13 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
     let noise = session.problem().settings.noise.unwrap_or(0.0);
     let (law, estimate) = (&outcome.law, &outcome.estimate);
     let answer = session.engine().and_then(Engine::answered);
-    let climb = session.engine().and_then(Engine::climb);
-    let is_resumed = session.engine().is_some_and(Engine::is_resumed);
-    let frames = session.engine().map(Engine::frames).unwrap_or_default();
-    let of_first_peak: Vec<_> = frames.iter().filter(|frame| frame.component == 0).collect();
-    let begun = of_first_peak.iter().rposition(|frame| frame.is_resumed);
-    let since_climb = &of_first_peak[begun.unwrap_or(0)..];
     let (_, values) = session.observations();
     let above = estimate.ln_mean() - law.ln_quantile(0.5);
     Ok(Evidence {
         evaluations: values.len(),
-        frames: since_climb.iter().map(|frame| frame.n).collect(),
+        frames: session
+            .engine()
+            .map_or(Vec::new(), Engine::frames_since_climb),
         dim: session.problem().names.len(),
         // A negative Z has no logarithm.
         tail_nats: if above.is_finite() { above } else { 0.0 },
@@ -213,7 +209,7 @@ fn evidence(session: &mut Session, outcome: &Outcome, audit: Option<&Audit>) -> 
         node_error: estimate.relative_node_error(),
         belief_sd: law.ln_sd(),
         ln_f: values.iter().map(|value| value.ln_abs()).collect(),
-        is_climbing: climb.is_some_and(|climb| !climb.has_ended()) || is_resumed,
+        is_climbing: session.engine().is_some_and(Engine::is_climbing),
         is_signed: session.problem().settings.range.lo < 0.0,
         noise_sd: noise.sqrt(),
         failed_part: answer.and_then(|answer| answer.doubts.failed_part),
@@ -236,8 +232,8 @@ fn climbed(session: &Session) -> Option<Climbed> {
     let images = frames
         .last()
         .map_or(1, |frame| frame.peak.images().len().max(1));
-    engine.climb().map(|climb| Climbed {
-        has_ended: climb.has_ended() && !engine.is_resumed(),
+    engine.climb().map(|_| Climbed {
+        has_ended: !engine.is_climbing(),
         frames: frames.iter().map(|frame| frame.n).collect(),
         peaks: engine.components(),
         images,

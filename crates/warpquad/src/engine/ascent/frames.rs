@@ -64,11 +64,18 @@ impl Ascent {
     /// The number of observations from which on the shape of a peak is learnt: since it was found,
     /// or since its last frame where it goes on changing.
     pub fn shaped(&self, component: usize) -> Option<usize> {
-        let begun = self.begun(component)?;
-        let since = self.of(component).filter(|frame| frame.n >= begun);
-        let frames: Vec<usize> = since.map(|frame| frame.n).collect();
-        let last = frames.last().filter(|_| frames.len() >= CHANGING_FRAMES);
-        Some(last.copied().unwrap_or(begun))
+        let since: Vec<&TakenFrame> = self.since_climb(component).collect();
+        let shaped = match since.len() >= CHANGING_FRAMES {
+            true => since.last(),
+            false => since.first(),
+        };
+        shaped.map(|frame| frame.n)
+    }
+
+    /// The frames of a peak since a climb led to it, in order.
+    pub fn since_climb(&self, component: usize) -> impl Iterator<Item = &TakenFrame> {
+        let begun = self.begun(component).unwrap_or(0);
+        self.of(component).filter(move |frame| frame.n >= begun)
     }
 
     /// The present frames, one for each peak.
@@ -83,10 +90,15 @@ impl Ascent {
         (0..peaks.len()).map(one).collect()
     }
 
+    /// The frames that were taken with up to `n` observations.
+    pub(super) fn known_frames(&self, n: usize) -> &[TakenFrame] {
+        let known = self.taken_at.iter().filter(|at| **at <= n).count();
+        &self.frames[..known]
+    }
+
     /// The first and the present shape of each peak, as they were known after `n` observations.
     pub(super) fn ends(&self, n: usize) -> Vec<&Peak> {
-        let known = self.taken_at.iter().filter(|at| **at <= n).count();
-        let known = &self.frames[..known];
+        let known = self.known_frames(n);
         let ends = (0..self.components()).flat_map(|component| {
             let mut own = known
                 .iter()

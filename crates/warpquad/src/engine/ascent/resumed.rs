@@ -2,6 +2,7 @@
 
 use super::Ascent;
 use super::again::is_within;
+use super::vague::highest;
 use crate::engine::auto::Climb;
 use crate::engine::{Peak, TakenFrame};
 use crate::points::Points;
@@ -11,7 +12,7 @@ const HIGHER_NATS: f64 = 2.0;
 const HIGHER_NOISES: f64 = 4.0;
 /// A climb that went on led nowhere if it rose by less than this, in nats.
 const LEAST_RISE_NATS: f64 = 0.5;
-/// Evaluations for each parameter, and for one more, after which it ends.
+/// Observations for each parameter, and for one more, after which it ends.
 const MOST_PER_DIMENSION: usize = 15;
 
 /// A climb that goes on from inside a frame.
@@ -23,15 +24,34 @@ pub(super) struct Resumed {
     /// The value that it began at, and the top that it began above.
     from: f64,
     above: f64,
+    /// The observations that have come since.
     spent: usize,
     /// The number of observations when it ended.
     ended: Option<usize>,
+}
+
+/// A value in the frame of a peak that is higher than the top of its climb.
+struct Rise<'a> {
+    component: usize,
+    climb: &'a Climb,
+    peak: &'a Peak,
+    /// The first observation that the climb does not know of.
+    since: usize,
+    from: f64,
+    above: f64,
 }
 
 impl Resumed {
     /// The point whose value it waits for; `None` once it has ended.
     fn awaited(&self) -> Option<&[f64]> {
         self.climb.awaited().filter(|_| self.ended.is_none())
+    }
+
+    /// Take a step with an observation, when there are `n` of them.
+    fn step(&mut self, n: usize, with: impl FnOnce(&mut Climb)) {
+        with(&mut self.climb);
+        self.spent += 1;
+        self.check(n);
     }
 
     /// Decide whether it has ended, with `n` observations.
@@ -88,33 +108,22 @@ impl Ascent {
             return;
         }
         let n = self.values.len();
-        let known = self.frames.iter().zip(&self.taken_at);
-        let known: Vec<&TakenFrame> = known.filter(|(_, at)| **at < n).map(|(f, _)| f).collect();
-        let components = known.iter().map(|frame| frame.component + 1).max();
-        let risen = (0..components.unwrap_or(0)).filter_map(|component| {
-            let (place, above) = self.risen(component, &known)?;
-            Some((component, place, above))
-        });
-        let rise = |(_, place, above): &(usize, usize, f64)| self.values[*place] - above;
-        let highest = risen.max_by(|a, b| rise(a).total_cmp(&rise(b)));
-        let Some((component, place, above)) = highest else {
+        let known = self.known_frames(n - 1);
+        let risen = (0..self.components()).filter_map(|component| self.risen(component, known));
+        let nats = |rise: &Rise<'_>| rise.from - rise.above;
+        let Some(rise) = risen.max_by(|a, b| nats(a).total_cmp(&nats(b))) else {
             return;
         };
-        let frame = known.iter().rfind(|frame| frame.component == component);
-        let (Some(frame), Some(climb)) = (frame, self.latest_climb(component)) else {
-            return;
-        };
-        let mut climb = climb.clone();
-        for i in self.in_frame(&frame.peak, frame.n) {
+        let mut climb = rise.climb.clone();
+        for i in self.in_frame(rise.peak, rise.since) {
             climb.tell(&self.points[i], self.values[i], false);
         }
-        climb.resume(&frame.peak.conditional_sds());
-        let from = self.values[place];
+        climb.resume(&rise.peak.conditional_sds());
         let mut resumed = Resumed {
-            component,
+            component: rise.component,
             climb,
-            from,
-            above,
+            from: rise.from,
+            above: rise.above,
             spent: 0,
             ended: None,
         };
@@ -128,24 +137,31 @@ impl Ascent {
         (since..self.values.len()).filter(holds)
     }
 
-    /// The best observation in the frame of a peak and the top of its climb, if the one is above
-    /// the other and is one of enough in the frame.
-    fn risen(&self, component: usize, known: &[&TakenFrame]) -> Option<(usize, f64)> {
+    /// The best observation in the frame of a peak, if it is above the top of its climb and is one
+    /// of enough in the frame.
+    fn risen<'a>(&'a self, component: usize, known: &'a [TakenFrame]) -> Option<Rise<'a>> {
         let own = self.resumed.iter().rfind(|one| one.component == component);
         if own.is_some_and(|last| last.height() - last.from < LEAST_RISE_NATS) {
             return None;
         }
         let mut frames = known.iter().filter(|frame| frame.component == component);
         let first = frames.next()?;
-        let frame = frames.next_back().unwrap_or(first);
+        let peak = &frames.next_back().unwrap_or(first).peak;
         let since = own.and_then(|last| last.ended).unwrap_or(first.n);
-        let inside: Vec<usize> = self.in_frame(&frame.peak, since).collect();
-        let is_enough = inside.len() >= self.free.dim() + 2;
-        let best = inside.into_iter().filter(|_| is_enough);
-        let best = best.max_by(|&a, &b| self.values[a].total_cmp(&self.values[b]))?;
-        let (_, top) = self.latest_climb(component)?.best()?;
+        let inside = || self.in_frame(peak, since);
+        let best = highest(inside().map(|i| self.values[i]));
+        let climb = self.latest_climb(component)?;
+        let (_, top) = climb.best()?;
+        let is_enough = inside().count() >= self.free.dim() + 2;
         let least = HIGHER_NATS + HIGHER_NOISES * self.noise_sd;
-        (self.values[best] > top + least).then_some((best, top))
+        (is_enough && best > top + least).then_some(Rise {
+            component,
+            climb,
+            peak,
+            since,
+            from: best,
+            above: top,
+        })
     }
 
     /// Hand the climb that goes on an observation.
@@ -155,9 +171,7 @@ impl Ascent {
         let (is_awaited, z) = (awaited.is_some(), awaited.unwrap_or(z).to_vec());
         let n = self.values.len();
         if let Some(last) = self.resumed.last_mut().filter(|last| last.ended.is_none()) {
-            last.climb.tell(&z, value, is_awaited);
-            last.spent += 1;
-            last.check(n);
+            last.step(n, |climb| climb.tell(&z, value, is_awaited));
         }
     }
 
@@ -168,9 +182,7 @@ impl Ascent {
             && failed.iter().any(|x| self.free.point_from_frame(z) == x)
             && let Some(last) = self.resumed.last_mut()
         {
-            last.climb.fail();
-            last.spent += 1;
-            last.check(n);
+            last.step(n, Climb::fail);
         }
     }
 
@@ -183,9 +195,7 @@ impl Ascent {
             .and_then(|z| self.known(z))
             && let Some(last) = self.resumed.last_mut()
         {
-            last.climb.reuse(value);
-            last.spent += 1;
-            last.check(n);
+            last.step(n, |climb| climb.reuse(value));
         }
     }
 
