@@ -10,6 +10,7 @@
 //! counts, whoever asked for it.
 
 mod along;
+mod beside;
 mod differences;
 mod growth;
 mod line;
@@ -18,6 +19,7 @@ mod parameters;
 mod reach;
 mod searching;
 mod spread;
+mod starts;
 mod surface;
 mod tops;
 
@@ -207,42 +209,6 @@ impl Climb {
         }
     }
 
-    /// Begin here in place of the prior's centre.
-    pub(in crate::engine) fn start_at(&mut self, z: Vec<f64>) {
-        self.awaited = Some(self.parameters.within(z));
-    }
-
-    /// Begin with the steps of a peak with these sds along the parameters, and with some of them:
-    /// with those that are known best, since the width of the noise follows from the others.
-    pub(in crate::engine) fn start_near(&mut self, sds: &[f64], first: &[usize]) {
-        self.set_sds(sds);
-        self.order.sort_by(|a, b| sds[*a].total_cmp(&sds[*b]));
-        self.order.sort_by_key(|axis| !first.contains(axis));
-    }
-
-    /// The steps along the parameters are those of a peak with these sds.
-    fn set_sds(&mut self, sds: &[f64]) {
-        let drop_sds = (2.0 * self.settings.drop_nats).sqrt();
-        let steps: Vec<f64> = sds.iter().map(|sd| drop_sds * sd).collect();
-        self.set_steps(Some(&steps));
-    }
-
-    /// Begin with these steps along the parameters.
-    pub(in crate::engine) fn set_steps(&mut self, steps: Option<&[f64]>) {
-        if let Some(steps) = steps {
-            self.hinted = true;
-            self.steps = steps.iter().map(|s| s.clamp(1e-12, 2.0)).collect();
-        }
-    }
-
-    /// Go on from the best observation of a peak with these sds along the parameters.
-    pub(in crate::engine) fn resume(&mut self, sds: &[f64]) {
-        self.set_sds(sds);
-        self.covariance = None;
-        (self.idle_searches, self.idle_tops, self.confirmed) = (0, 0, 0);
-        self.begin_steps();
-    }
-
     /// The number of parameters.
     pub(in crate::engine) fn dim(&self) -> usize {
         self.steps.len()
@@ -282,78 +248,9 @@ impl Climb {
         since.flatten().or_else(|| self.best_index())
     }
 
-    /// A point beside the awaited one, for a further evaluation at the same time: other steps along
-    /// the same line, tops of the surface of all that is known by now, points around the best.
-    pub fn beside(&self, number: usize) -> Vec<f64> {
-        const RADII: [f64; 3] = [1.0, 0.5, 2.0];
-        let mut number = number;
-        if let Stage::Newton(newton) = &self.stage {
-            match newton.open().nth(number + 1) {
-                Some(z) => return z.to_vec(),
-                None => number = (number + 1).saturating_sub(newton.open().count()),
-            }
-        }
-        let open: Vec<Vec<f64>> = self.sides.iter().filter_map(Side::point).collect();
-        if let Some(z) = open.get(number) {
-            return self.parameters.within(z.clone());
-        }
-        number -= open.len();
-        let surface = self.surface(false);
-        // Where the top is known, what is left to learn is the shape.
-        if let Some(surface) = &surface
-            && let Some(ascent) = surface.ascent(self.radius)
-            && self.is_level(ascent.is_inside, ascent.gain)
-            && let Some(z) = self.around(surface, number)
-        {
-            return z;
-        }
-        if let Stage::Search {
-            line,
-            origin,
-            along,
-            ..
-        } = &self.stage
-        {
-            if let Some(step) = line.beside(number) {
-                return self.parameters.within(along.point(origin, step));
-            }
-            number -= line::BESIDE;
-        }
-        let top = |radius: f64| {
-            let surface = surface.as_ref()?;
-            let ascent = surface.ascent(radius * self.radius)?;
-            Some(self.parameters.within(surface.point(&ascent.step)))
-        };
-        // A second value at the same place says nothing.
-        let is_new = |z: &Vec<f64>| self.points.iter().all(|known| self.is_apart(z, known));
-        let top = RADII.get(number).and_then(|radius| top(*radius));
-        if let Some(z) = top.filter(is_new) {
-            return z;
-        }
-        let mut rng = Rng::new(number as u64).child(self.values.len() as u64);
-        let zero = vec![0.0; self.steps.len()];
-        let best = self.best().map_or(zero.as_slice(), |(z, _)| z);
-        let pairs = best.iter().zip(&self.steps);
-        let beside = pairs.map(|(z, s)| z + s * rng.normal()).collect();
-        self.parameters.within(beside)
-    }
-
     /// Whether a surface promises no rise from the best.
     fn is_level(&self, is_inside: bool, gain: f64) -> bool {
         is_inside && gain < self.settings.tolerance_nats
-    }
-
-    /// A draw from a peak of the surface's shape about the best; `None` where it has none.
-    fn around(&self, surface: &Surface, number: usize) -> Option<Vec<f64>> {
-        let mut rng = Rng::new(number as u64).child(self.values.len() as u64);
-        let z = surface.draw(RADIUS[0], &mut rng)?;
-        Some(self.parameters.within(z))
-    }
-
-    /// Whether two points differ by more than a twentieth of a step along some parameter.
-    fn is_apart(&self, a: &[f64], b: &[f64]) -> bool {
-        let mut apart = a.iter().zip(b).zip(&self.steps);
-        apart.any(|((a, b), s)| (a - b).abs() > 0.05 * s)
     }
 
     /// Take an observation of ln f + ln pi. `is_awaited` says that it is the one waited for; any
@@ -534,10 +431,10 @@ fn within_digits(value: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn climb(dim: usize) -> Climb {
+    pub(super) fn climb(dim: usize) -> Climb {
         let parameters = Parameters {
             ends: vec![(-7.5, 7.5); dim],
             is_positive: vec![false; dim],
@@ -555,16 +452,5 @@ mod tests {
         climb.tell(&[1e-17, 0.0], -10.0, true);
         let z = climb.awaited().unwrap();
         assert!(z.iter().filter(|z| z.abs() < 1e-9).count() == 1, "{z:?}");
-    }
-
-    #[test]
-    fn near_a_peak_the_parameters_that_it_knows_best_come_first() {
-        let mut climb = climb(4);
-        climb.start_near(&[0.1, 0.01, 0.5, 0.02], &[2, 0, 3]);
-        assert_eq!(climb.order, [3, 0, 2, 1]);
-        assert_eq!(
-            climb.steps[3],
-            0.02 * (2.0 * climb.settings.drop_nats).sqrt()
-        );
     }
 }
