@@ -62,6 +62,10 @@ pub fn limits(context: &Context<'_>, absorbers: usize) -> Limits {
     }
 }
 
+/// By how much evaluations grow from one kept moment to the next: a third of the distance between
+/// two points of figure 4.
+const GROWTH: f64 = 1.05;
+
 const COLUMNS: [&str; 8] = [
     "id",
     "absorbers",
@@ -160,7 +164,7 @@ pub(super) fn course_cells(course: &Course) -> Vec<String> {
             m.evaluations, m.cpu, m.wall, m.ln_mean, m.ln_median, m.ln_sd
         )
     };
-    let moments: Vec<String> = course.moments.iter().map(moment).collect();
+    let moments: Vec<String> = thinned(&course.moments).map(moment).collect();
     vec![
         moments.join(";"),
         format!("{:.6e}", course.ln_p),
@@ -168,6 +172,21 @@ pub(super) fn course_cells(course: &Course) -> Vec<String> {
         format!("{:.6e}", course.mll),
         course.failure.replace([',', '\n'], ";"),
     ]
+}
+
+/// The moments that curves are drawn from: the last one, and before it those with at least
+/// [`GROWTH`] times the evaluations of the one kept before. Monte Carlo has a thousand times more.
+fn thinned(moments: &[Moment]) -> impl Iterator<Item = &Moment> {
+    let last = moments.len().saturating_sub(1);
+    let mut next = 0.0;
+    moments.iter().enumerate().filter_map(move |(i, moment)| {
+        let evaluations = moment.evaluations as f64;
+        if evaluations < next && i != last {
+            return None;
+        }
+        next = GROWTH * evaluations;
+        Some(moment)
+    })
 }
 
 fn read(kept: &Kept, subjects: &[Subject], truths: &Truths, part: &[String]) -> Result<Finished> {
@@ -221,4 +240,25 @@ fn number(text: &str) -> Result<f64> {
 pub fn of<'a>(all: &'a [Finished], absorbers: usize, method: &str) -> Vec<&'a Finished> {
     let wanted = |f: &&Finished| f.absorbers == absorbers && f.method == method;
     all.iter().filter(wanted).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_course_is_thinned_by_evaluations_and_keeps_its_end() {
+        let at = |evaluations| Moment {
+            evaluations,
+            cpu: 0.0,
+            wall: 0.0,
+            ln_mean: 0.0,
+            ln_median: 0.0,
+            ln_sd: 0.0,
+        };
+        let moments: Vec<Moment> = [16, 32, 33, 34, 100, 101].map(at).to_vec();
+        let kept: Vec<usize> = thinned(&moments).map(|m| m.evaluations).collect();
+        assert_eq!(kept, [16, 32, 34, 100, 101]);
+        assert_eq!(thinned(&[]).count(), 0);
+    }
 }

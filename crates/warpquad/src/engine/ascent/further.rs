@@ -5,6 +5,7 @@ use super::vague::highest;
 use super::{Ascent, Stage};
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
+use crate::numeric::linalg::Mat;
 use crate::numeric::special::ln_sum_exp;
 
 /// Evaluations in frames for each parameter, and for two more, before each further climb begins.
@@ -17,6 +18,8 @@ const PROMISING_CHANCE: f64 = 0.25;
 /// A place within reach of a known peak belongs to it where f is no lower than this below its top,
 /// and half a nat more for each parameter.
 const KNOWN_NATS: f64 = 6.0;
+/// A noise correlates with other parameters no more than this: by the slope of the prior.
+const APART_CORRELATION: f64 = 0.3;
 /// A peak gets a frame unless its mass is so many nats below the largest peak's.
 const FRAMED_NATS: f64 = 5.0;
 
@@ -24,6 +27,25 @@ const FRAMED_NATS: f64 = 5.0;
 /// well in the frames, or from an exchange, which may well lead to a peak as large.
 fn is_turn(evaluations: usize, is_settled: bool, is_exchange: bool) -> bool {
     evaluations.is_multiple_of(3) != (is_settled || is_exchange)
+}
+
+/// Whether an exchange of parameters leaves those that act as noises where they were, or moves them
+/// among themselves: the width of a noise is no label.
+fn keeps_noises(exchanged: &[f64], top: &[f64], is_noise: &[bool]) -> bool {
+    let moved = (0..top.len()).filter(|&axis| exchanged[axis] != top[axis]);
+    let noises = moved.clone().filter(|&axis| is_noise[axis]).count();
+    noises == 0 || noises == moved.count()
+}
+
+/// Whether a parameter hardly correlates with any other one. The width of a noise does not at the
+/// top, where the slope of ln f along all others is 0 whatever the noise is.
+fn is_apart(covariance: &Mat, axis: usize) -> bool {
+    let correlation = |other: usize| {
+        let variances = covariance[(axis, axis)] * covariance[(other, other)];
+        covariance[(axis, other)] / variances.sqrt()
+    };
+    let mut others = (0..covariance.cols()).filter(|&other| other != axis);
+    others.all(|other| correlation(other).abs() < APART_CORRELATION)
 }
 
 impl Ascent {
@@ -41,10 +63,7 @@ impl Ascent {
         }
         let unit = self.free.dim() + 2;
         let is_due = |count: usize| known >= after + (count + 1) * AGAIN_AFTER * unit;
-        let exchange = match self.again.is_empty() && is_due(0) {
-            true => self.exchange(),
-            false => None,
-        };
+        let exchange = is_due(0).then(|| self.exchange()).flatten();
         let is_exchange = exchange.is_some();
         let start = match is_due(count) && count < MOST_CLIMBS {
             true => exchange.or_else(|| self.elsewhere(count)),
@@ -60,16 +79,22 @@ impl Ascent {
         }
     }
 
-    /// The best exchange of parameters that is no image of the peak, unless it is on a flank of the
-    /// peak. With images exchanges lead to those.
+    /// The best exchange of parameters that no climb began at, that is no image of the peak, and
+    /// that is on no flank of it. With images exchanges lead to those.
     fn exchange(&self) -> Option<Vec<f64>> {
-        let Stage::Narrow(_, Some(trials)) = &self.stage else {
+        let Stage::Narrow(climb, Some(trials)) = &self.stage else {
             return None;
         };
         if trials.images().is_none_or(|images| images.len() > 1) {
             return None;
         }
-        let leads_on = |(z, value): &&(Vec<f64>, f64)| self.leads_on(z, *value);
+        let (top, covariance) = climb.shape()?;
+        let is_begun = |z: &Vec<f64>| self.again.iter().any(|again| again.start == *z);
+        let is_noise = |axis: usize| climb.is_noise(axis) && is_apart(&covariance, axis);
+        let is_noise: Vec<bool> = (0..top.len()).map(is_noise).collect();
+        let leads_on = |(z, value): &&(Vec<f64>, f64)| {
+            !is_begun(z) && keeps_noises(z, &top, &is_noise) && self.leads_on(z, *value)
+        };
         let missed = trials.missed().iter().filter(leads_on);
         let best = missed.max_by(|a, b| a.1.total_cmp(&b.1));
         best.map(|(z, _)| z.clone())
@@ -196,18 +221,30 @@ impl Ascent {
     }
 
     /// ln of what lies in peaks without a frame, as if they were normal, and the chance that it is
-    /// there. A climb that is nearly as high as the known peak may find as much as that holds.
+    /// there. A climb that is nearly as high as the known peak, and an exchange that leads on, may
+    /// find as much as that holds.
     pub fn outside(&self) -> Option<(f64, f64)> {
         let images = self.latest(0)?.peak.images().len().max(1);
         let masses: Vec<f64> = self.unframed().map(|peak| peak.ln_mass).collect();
         if !masses.is_empty() {
             return Some((ln_sum_exp(&masses) + (images as f64).ln(), 1.0));
         }
-        let (last, own) = (self.again.last()?, self.own_peak()?);
-        let (best, height) = last.best()?;
+        let own = self.own_peak()?;
+        let may_be_as_large = self.is_promising(own.height) || self.exchange().is_some();
+        may_be_as_large.then_some((own.ln_mass, PROMISING_CHANCE))
+    }
+
+    /// Whether the climb under way may lead to a peak as large as the one of this height: it is
+    /// nearly as high, or began at an exchange.
+    fn is_promising(&self, height: f64) -> bool {
+        let Some(last) = self.again.last().filter(|last| !last.has_ended()) else {
+            return false;
+        };
         // Within a frame it is on its way back to a peak that is known.
-        let is_promising = height >= own.height - PROMISING_NATS && !self.is_framed(best);
-        (is_promising && !last.has_ended()).then_some((own.ln_mass, PROMISING_CHANCE))
+        let is_near = |(best, value): (&[f64], f64)| {
+            value >= height - PROMISING_NATS && !self.is_framed(best)
+        };
+        last.is_exchange || last.best().is_some_and(is_near)
     }
 
     /// The other climb's point, when it is its turn.
@@ -224,6 +261,29 @@ impl Ascent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_noise_changes_places_with_noises_only() {
+        let (top, is_noise) = ([1.0, 2.0, 3.0, 4.0], [false, false, true, true]);
+        assert!(keeps_noises(&[2.0, 1.0, 3.0, 4.0], &top, &is_noise));
+        assert!(keeps_noises(&[1.0, 2.0, 4.0, 3.0], &top, &is_noise));
+        assert!(!keeps_noises(&[1.0, 3.0, 2.0, 4.0], &top, &is_noise));
+        assert!(!keeps_noises(&[2.0, 1.0, 4.0, 3.0], &top, &is_noise));
+    }
+
+    #[test]
+    fn a_noise_is_apart_from_what_it_is_the_noise_of() {
+        // Two parameters of a ridge, and the noise about it.
+        let covariance = Mat::from_fn(3, 3, |i, j| match (i.min(j), i.max(j)) {
+            (0, 0) => 4.0,
+            (1, 1) => 1e-4,
+            (0, 1) => 0.018,
+            (2, 2) => 0.04,
+            _ => 1e-5,
+        });
+        let apart: Vec<bool> = (0..3).map(|axis| is_apart(&covariance, axis)).collect();
+        assert_eq!(apart, [false, false, true]);
+    }
 
     #[test]
     fn further_climbs_take_more_once_z_is_known() {

@@ -152,6 +152,8 @@ struct Promise {
 /// Newton's steps are taken from so many dimensions on: below, the few values that a surface needs
 /// also show the peak's shape.
 const STEPS_FROM: usize = 4;
+/// Searches from a centre where f is 0 before the climb begins at the best point elsewhere.
+const BLIND_SEARCHES: usize = 2;
 /// A parameter acts as a noise where ln f falls by more than this for each e-fold on the gentle
 /// side of its top, in nats: by one for each observation that it is the noise of.
 const NOISE_SLOPE: f64 = 2.0;
@@ -242,10 +244,16 @@ impl Climb {
 
     /// The observation that the climb goes on from. In the first round that is none of the points
     /// that were spread over the prior: far from the centre a peak is harder to find.
+    ///
+    /// Where f is 0 at the centre the first searches begin there all the same: a likelihood that
+    /// overflows at the centre of a shape or a width comes back along it.
     fn here(&self) -> Option<usize> {
         let in_first_round = self.searches <= self.order.len() && !self.hinted;
         let since = in_first_round.then(|| self.best_since(self.foot));
-        since.flatten().or_else(|| self.best_index())
+        let is_blind = in_first_round && self.searches <= BLIND_SEARCHES;
+        since
+            .flatten()
+            .or_else(|| self.best_index().filter(|_| !is_blind))
     }
 
     /// Whether a surface promises no rise from the best.
@@ -358,6 +366,13 @@ impl Climb {
         }
     }
 
+    /// Whether a parameter acts as a noise: ln f grows steadily towards its top, and falls off a
+    /// cliff behind it.
+    pub(in crate::engine) fn is_noise(&self, axis: usize) -> bool {
+        let grows = self.growths[axis].is_some_and(|slope| slope.abs() > NOISE_SLOPE);
+        grows && self.parameters.e_folds(axis).is_some()
+    }
+
     /// Take Newton's steps from the best observation, if values are exact.
     fn begin_steps(&mut self) {
         let best = self.best().map(|(z, value)| (z.to_vec(), value));
@@ -365,16 +380,9 @@ impl Climb {
         let Some((at, value)) = best.filter(|_| is_worth) else {
             return self.go_to_top();
         };
-        let noises = self
-            .growths
-            .iter()
-            .enumerate()
-            .filter_map(|(axis, growth)| {
-                let unit = self.parameters.e_folds(axis)?;
-                growth
-                    .is_some_and(|slope| slope.abs() > NOISE_SLOPE)
-                    .then_some((axis, unit))
-            });
+        let noises = (0..self.steps.len())
+            .filter(|&axis| self.is_noise(axis))
+            .filter_map(|axis| Some((axis, self.parameters.e_folds(axis)?)));
         let noises: Vec<(usize, f64)> = noises.collect();
         let nats = (self.settings.drop_nats, self.settings.tolerance_nats);
         let newton = Newton::new((&at, value), &self.parameters, &self.steps, nats, &noises);
@@ -452,5 +460,27 @@ pub(super) mod tests {
         climb.tell(&[1e-17, 0.0], -10.0, true);
         let z = climb.awaited().unwrap();
         assert!(z.iter().filter(|z| z.abs() < 1e-9).count() == 1, "{z:?}");
+    }
+
+    #[test]
+    fn from_a_centre_where_f_is_0_a_scale_is_searched_before_any_other_place_is() {
+        let mut climb = climb(2);
+        climb.parameters.is_scale = vec![false, true];
+        climb.order = vec![1, 0];
+        climb.tell(&[2.0, 2.0], -5.0, false);
+        climb.tell(&[0.0, 0.0], f64::NEG_INFINITY, true);
+        assert_eq!(climb.awaited(), Some(&[0.0, 1.0][..]));
+        climb.tell(&[0.0, 1.0], f64::NEG_INFINITY, true);
+        let back = climb.awaited().unwrap().to_vec();
+        assert!(back[0] == 0.0 && back[1] < 0.0, "{back:?}");
+        // Lower than elsewhere, but near the centre: the round goes on from here.
+        climb.tell(&back, -1e6, true);
+        while climb.searches == 1 {
+            let z = climb.awaited().unwrap().to_vec();
+            assert_eq!(z[0], 0.0);
+            climb.tell(&z, -1e6 - (z[1] - back[1]).powi(2), true);
+        }
+        let z = climb.awaited().unwrap();
+        assert!(z[1] < 0.0 && z[0] != 2.0, "{z:?}");
     }
 }
