@@ -62,8 +62,6 @@ pub(super) fn ln_mass(height: f64, covariance: &Mat) -> Option<f64> {
 #[derive(Debug, Clone)]
 pub(super) struct Again {
     climb: Climb,
-    /// Where it began.
-    pub start: Vec<f64>,
     spent: usize,
     end: Option<Option<OtherPeak>>,
     /// The best value so far, and how many rises to it were on the flank of a known peak.
@@ -89,10 +87,9 @@ impl Again {
         seed: u64,
     ) -> Again {
         let mut climb = Climb::of(parameters.clone(), tuning, noise_sd, seed);
-        climb.start_at(start.clone());
+        climb.start_at(start);
         Again {
             climb,
-            start,
             spent: 0,
             end: None,
             on_flank: (f64::NEG_INFINITY, 0),

@@ -5,7 +5,6 @@ use super::vague::highest;
 use super::{Ascent, Stage};
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
-use crate::numeric::linalg::Mat;
 use crate::numeric::special::ln_sum_exp;
 
 /// Evaluations in frames for each parameter, and for two more, before each further climb begins.
@@ -18,8 +17,9 @@ const PROMISING_CHANCE: f64 = 0.25;
 /// A place within reach of a known peak belongs to it where f is no lower than this below its top,
 /// and half a nat more for each parameter.
 const KNOWN_NATS: f64 = 6.0;
-/// A noise correlates with other parameters no more than this: by the slope of the prior.
-const APART_CORRELATION: f64 = 0.3;
+/// Where the others stand still, the sd of a noise is still this part of what it is in all: the
+/// slope of the prior binds them a little.
+const APART_PART: f64 = 0.8;
 /// A peak gets a frame unless its mass is so many nats below the largest peak's.
 const FRAMED_NATS: f64 = 5.0;
 
@@ -37,15 +37,13 @@ fn keeps_noises(exchanged: &[f64], top: &[f64], is_noise: &[bool]) -> bool {
     noises == 0 || noises == moved.count()
 }
 
-/// Whether a parameter hardly correlates with any other one. The width of a noise does not at the
-/// top, where the slope of ln f along all others is 0 whatever the noise is.
-fn is_apart(covariance: &Mat, axis: usize) -> bool {
-    let correlation = |other: usize| {
-        let variances = covariance[(axis, axis)] * covariance[(other, other)];
-        covariance[(axis, other)] / variances.sqrt()
-    };
-    let mut others = (0..covariance.cols()).filter(|&other| other != axis);
-    others.all(|other| correlation(other).abs() < APART_CORRELATION)
+/// Which parameters hardly depend on the others. The width of a noise does not at the top, where
+/// the slope of ln f along all others is 0 whatever the noise is.
+fn are_apart(peak: &Peak) -> Vec<bool> {
+    let marginal = |row: &Vec<f64>| row.iter().map(|l| l * l).sum::<f64>().sqrt();
+    let sds = peak.conditional_sds().into_iter().zip(peak.factor());
+    sds.map(|(conditional, row)| conditional > APART_PART * marginal(row))
+        .collect()
 }
 
 impl Ascent {
@@ -79,21 +77,22 @@ impl Ascent {
         }
     }
 
-    /// The best exchange of parameters that no climb began at, that is no image of the peak, and
-    /// that is on no flank of it. With images exchanges lead to those.
+    /// The best exchange of parameters that is no image of the peak, unless it is on a flank of the
+    /// peak; `None` once a climb has begun at one. With images exchanges lead to those.
     fn exchange(&self) -> Option<Vec<f64>> {
         let Stage::Narrow(climb, Some(trials)) = &self.stage else {
             return None;
         };
-        if trials.images().is_none_or(|images| images.len() > 1) {
+        let has_begun = self.again.iter().any(|again| again.is_exchange);
+        if has_begun || trials.images().is_none_or(|images| images.len() > 1) {
             return None;
         }
-        let (top, covariance) = climb.shape()?;
-        let is_begun = |z: &Vec<f64>| self.again.iter().any(|again| again.start == *z);
-        let is_noise = |axis: usize| climb.is_noise(axis) && is_apart(&covariance, axis);
-        let is_noise: Vec<bool> = (0..top.len()).map(is_noise).collect();
+        let (top, _) = climb.best()?;
+        let is_apart = are_apart(&self.latest(0)?.peak).into_iter().enumerate();
+        let is_noise = is_apart.map(|(axis, is_apart)| is_apart && climb.is_noise(axis));
+        let is_noise: Vec<bool> = is_noise.collect();
         let leads_on = |(z, value): &&(Vec<f64>, f64)| {
-            !is_begun(z) && keeps_noises(z, &top, &is_noise) && self.leads_on(z, *value)
+            keeps_noises(z, top, &is_noise) && self.leads_on(z, *value)
         };
         let missed = trials.missed().iter().filter(leads_on);
         let best = missed.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -274,15 +273,9 @@ mod tests {
     #[test]
     fn a_noise_is_apart_from_what_it_is_the_noise_of() {
         // Two parameters of a ridge, and the noise about it.
-        let covariance = Mat::from_fn(3, 3, |i, j| match (i.min(j), i.max(j)) {
-            (0, 0) => 4.0,
-            (1, 1) => 1e-4,
-            (0, 1) => 0.018,
-            (2, 2) => 0.04,
-            _ => 1e-5,
-        });
-        let apart: Vec<bool> = (0..3).map(|axis| is_apart(&covariance, axis)).collect();
-        assert_eq!(apart, [false, false, true]);
+        let factor = vec![vec![2.0], vec![0.009, 0.004], vec![0.0, 0.02, 0.2]];
+        let peak = Peak::new(vec![0.0; 3], factor).unwrap();
+        assert_eq!(are_apart(&peak), [false, false, true]);
     }
 
     #[test]
