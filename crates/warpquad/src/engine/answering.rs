@@ -53,9 +53,9 @@ impl Engine {
             }
         };
         if self.another.is_none()
-            && let Some((ln_mass, chance)) = self.ascent.as_ref().and_then(Ascent::outside)
+            && let Some(outside) = self.ascent.as_ref().and_then(Ascent::outside)
         {
-            answered.whole = answered.whole.with_outside(ln_mass, chance, &mut rng);
+            answered.whole = answered.whole.with_outside(outside, &mut rng);
         }
         let ascent = self.ascent.as_ref();
         if let Some(rise) = ascent.and_then(Ascent::resumed_nats) {

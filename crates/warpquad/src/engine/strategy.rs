@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::functional::{Estimate, Law};
 use crate::measure::Chart;
 use crate::numeric::random::Rng;
+use crate::numeric::special::ln_add_exp;
 use crate::points::Points;
 use crate::warp::Range;
 use std::fmt::Debug;
@@ -104,6 +105,17 @@ pub struct Doubts {
     pub outside_part: Option<f64>,
 }
 
+/// A peak outside the frames.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outside {
+    /// About ln of its mass, at least.
+    pub ln_mass: f64,
+    /// So much more it may be, in nats.
+    pub above_nats: f64,
+    /// The chance that it is there.
+    pub chance: f64,
+}
+
 /// ln of the mass of a peak by its height and curvature alone is off by so much.
 const NORMAL_PEAK_SD: f64 = 0.7;
 /// Draws of it.
@@ -124,22 +136,24 @@ impl Answer {
         }
     }
 
-    /// The answer with what lies outside the frames in the law of Z: a peak of about this ln mass,
-    /// which is there with this chance.
-    pub(super) fn with_outside(mut self, ln_mass: f64, chance: f64, rng: &mut Rng) -> Answer {
+    /// The answer with what lies outside the frames in the law of Z.
+    pub(super) fn with_outside(mut self, outside: Outside, rng: &mut Rng) -> Answer {
         let inside = self.law.ln_quantile(0.5);
-        if !inside.is_finite() || !ln_mass.is_finite() {
+        if !inside.is_finite() || !outside.ln_mass.is_finite() {
             return self;
         }
-        let ratio = (ln_mass - inside).exp();
-        let is_certain = chance >= 1.0;
-        let draw = |_| match is_certain || rng.uniform() < chance {
-            true => (ratio * (NORMAL_PEAK_SD * rng.normal()).exp()).ln_1p(),
+        let ln_ratio = outside.ln_mass - inside;
+        let is_certain = outside.chance >= 1.0;
+        let draw = |_| match is_certain || rng.uniform() < outside.chance {
+            true => {
+                let above = outside.above_nats * rng.uniform();
+                ln_add_exp(0.0, ln_ratio + above + NORMAL_PEAK_SD * rng.normal())
+            }
             false => 0.0,
         };
         let factors: Vec<f64> = (0..OUTSIDE_DRAWS).map(draw).collect();
         let law = self.law.times(&factors, rng);
-        self.doubts.outside_part = is_certain.then_some(ratio / (1.0 + ratio));
+        self.doubts.outside_part = is_certain.then(|| (ln_ratio - ln_add_exp(0.0, ln_ratio)).exp());
         Answer {
             estimate: law.estimate(self.estimate.relative_node_error()),
             law,

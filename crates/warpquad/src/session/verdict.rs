@@ -60,7 +60,7 @@ pub struct Evidence {
     pub failures: usize,
     /// The part of Z, as it is believed, where evaluations fail; `None` where that is not learnt.
     pub failed_part: Option<f64>,
-    /// Whether a climb from elsewhere has ended, where a climb found the peak.
+    /// Whether a climb from elsewhere led to the same peak, where a climb found it.
     pub looked_elsewhere: Option<bool>,
     /// The part of Z in a peak outside the frame, of which the height and the shape are known.
     pub outside_part: Option<f64>,
@@ -298,8 +298,8 @@ fn one_climb(of: &Evidence) -> Option<Reason> {
     is_alone.then(|| Reason {
         code: "one_climb",
         sentence:
-            "One climb found the peak, and no other one has ended yet: there may be a higher \
-                   peak elsewhere."
+            "One climb found the peak, and none from elsewhere has led to it yet: there may be a \
+             higher peak elsewhere."
                 .into(),
     })
 }

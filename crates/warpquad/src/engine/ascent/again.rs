@@ -57,13 +57,24 @@ pub(super) fn ln_mass(height: f64, covariance: &Mat) -> Option<f64> {
     Some(height + 0.5 * (d as f64 * ln_two_pi + ln_det) + ln_sds)
 }
 
+/// How a further climb ended.
+#[derive(Debug, Clone)]
+enum End {
+    /// On its way to a peak that is known.
+    Known,
+    /// On a peak of its own.
+    Found(Box<OtherPeak>),
+    /// Nowhere: where f is 0, on a plateau, or after too many evaluations.
+    Nowhere,
+}
+
 /// A climb that knows only what it asked for itself: the best of all observations are those of the
 /// peak that is known.
 #[derive(Debug, Clone)]
 pub(super) struct Again {
     climb: Climb,
     spent: usize,
-    end: Option<Option<OtherPeak>>,
+    end: Option<End>,
     /// The best value so far, and how many rises to it were on the flank of a known peak.
     on_flank: (f64, usize),
     /// The height and the sds of the peak that it is an exchange of, before it is near that height.
@@ -147,16 +158,19 @@ impl Again {
         }
         let Some((best, height)) = self.climb.best() else {
             if self.climb.has_ended() {
-                self.end = Some(None);
+                self.end = Some(End::Nowhere);
             }
             return;
         };
         let most = MOST_PER_DIMENSION * (z.len() + 1);
-        if is_known(best, height) || self.on_flank.1 >= RISES_TO_KNOWN || self.spent >= most {
-            self.end = Some(None);
+        if is_known(best, height) || self.on_flank.1 >= RISES_TO_KNOWN {
+            self.end = Some(End::Known);
+        } else if self.spent >= most {
+            self.end = Some(End::Nowhere);
         } else if self.climb.has_ended() {
             let shape = self.climb.shape();
-            self.end = Some(shape.and_then(|(center, cov)| OtherPeak::new(center, cov, height)));
+            let peak = shape.and_then(|(center, cov)| OtherPeak::new(center, cov, height));
+            self.end = Some(peak.map_or(End::Nowhere, |peak| End::Found(Box::new(peak))));
         }
     }
 
@@ -172,7 +186,15 @@ impl Again {
 
     /// The peak that it found.
     pub fn found(&self) -> Option<&OtherPeak> {
-        self.end.as_ref()?.as_ref()
+        match &self.end {
+            Some(End::Found(peak)) => Some(peak),
+            _ => None,
+        }
+    }
+
+    /// Whether it led to a peak that was known.
+    pub fn led_to_known(&self) -> bool {
+        matches!(self.end, Some(End::Known))
     }
 }
 

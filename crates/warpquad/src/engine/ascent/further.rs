@@ -5,6 +5,7 @@ use super::vague::highest;
 use super::{Ascent, Stage};
 use crate::engine::Peak;
 use crate::engine::auto::Climb;
+use crate::engine::strategy::Outside;
 use crate::numeric::special::ln_sum_exp;
 
 /// Evaluations in frames for each parameter, and for two more, before each further climb begins.
@@ -17,6 +18,11 @@ const PROMISING_CHANCE: f64 = 0.25;
 /// A place within reach of a known peak belongs to it where f is no lower than this below its top,
 /// and half a nat more for each parameter.
 const KNOWN_NATS: f64 = 6.0;
+/// A parameter is open where the sd of its score is more than this. That of the prior is 1.
+const OPEN_SD: f64 = 0.6;
+/// Another peak may be so much larger than one that leaves a parameter open: of the tuning half's
+/// lesser peaks the lowest one that is not lost in a plateau is 56 nats below the largest.
+const LESSER_NATS: f64 = 100.0;
 /// Where the others stand still, the sd of a noise is still this part of what it is in all: the
 /// slope of the prior binds them a little.
 const APART_PART: f64 = 0.8;
@@ -44,6 +50,14 @@ fn are_apart(peak: &Peak) -> Vec<bool> {
     let sds = peak.conditional_sds().into_iter().zip(peak.factor());
     sds.map(|(conditional, row)| conditional > APART_PART * marginal(row))
         .collect()
+}
+
+/// Whether a peak leaves some parameter as open as the prior does, almost. On lesser peaks it is so:
+/// a part of a mixture that holds no data, a rate that is too fast to see.
+fn leaves_open(peak: &Peak) -> bool {
+    let sds = peak.factor().iter();
+    let mut sds = sds.map(|row| row.iter().map(|l| l * l).sum::<f64>().sqrt());
+    sds.any(|sd| sd > OPEN_SD)
 }
 
 impl Ascent {
@@ -99,9 +113,14 @@ impl Ascent {
         best.map(|(z, _)| z.clone())
     }
 
-    /// Whether a further climb has ended, or there is nowhere to begin one.
+    /// Whether a further climb led to a peak that is known, or there is nowhere to begin one. One
+    /// from an exchange has only to end.
     pub fn has_looked_elsewhere(&self) -> bool {
-        self.again.iter().any(Again::has_ended) || self.elsewhere(0).is_none()
+        let confirms = |again: &Again| match again.is_exchange {
+            true => again.has_ended(),
+            false => again.led_to_known(),
+        };
+        self.again.iter().any(confirms) || self.elsewhere(0).is_none()
     }
 
     /// Where the climb with this number begins.
@@ -219,18 +238,27 @@ impl Ascent {
         self.widened(other.center.clone(), other.covariance.clone())
     }
 
-    /// ln of what lies in peaks without a frame, as if they were normal, and the chance that it is
-    /// there. A climb that is nearly as high as the known peak, and an exchange that leads on, may
-    /// find as much as that holds.
-    pub fn outside(&self) -> Option<(f64, f64)> {
+    /// What lies in peaks without a frame, as if they were normal. A climb that is nearly as high as
+    /// the known peak, and an exchange that leads on, may find as much as that holds. Where one
+    /// climb alone found a peak that leaves a parameter open, another may find far more.
+    pub fn outside(&self) -> Option<Outside> {
         let images = self.latest(0)?.peak.images().len().max(1);
         let masses: Vec<f64> = self.unframed().map(|peak| peak.ln_mass).collect();
         if !masses.is_empty() {
-            return Some((ln_sum_exp(&masses) + (images as f64).ln(), 1.0));
+            return Some(Outside {
+                ln_mass: ln_sum_exp(&masses) + (images as f64).ln(),
+                above_nats: 0.0,
+                chance: 1.0,
+            });
         }
         let own = self.own_peak()?;
+        let is_open = leaves_open(&self.latest(0)?.peak) && !self.has_looked_elsewhere();
         let may_be_as_large = self.is_promising(own.height) || self.exchange().is_some();
-        may_be_as_large.then_some((own.ln_mass, PROMISING_CHANCE))
+        (is_open || may_be_as_large).then(|| Outside {
+            ln_mass: own.ln_mass,
+            above_nats: if is_open { LESSER_NATS } else { 0.0 },
+            chance: PROMISING_CHANCE,
+        })
     }
 
     /// Whether the climb under way may lead to a peak as large as the one of this height: it is
@@ -276,6 +304,12 @@ mod tests {
         let factor = vec![vec![2.0], vec![0.009, 0.004], vec![0.0, 0.02, 0.2]];
         let peak = Peak::new(vec![0.0; 3], factor).unwrap();
         assert_eq!(are_apart(&peak), [false, false, true]);
+    }
+
+    #[test]
+    fn a_peak_as_wide_as_the_prior_leaves_a_parameter_open() {
+        let of = |sd: f64| Peak::new(vec![0.0; 2], vec![vec![0.01], vec![0.0, sd]]).unwrap();
+        assert!(leaves_open(&of(0.9)) && !leaves_open(&of(0.3)));
     }
 
     #[test]
