@@ -65,6 +65,21 @@ def survival() -> Problem:
     return problem("survival", survival.__doc__ or "", priors, lambda b: model(b[:, 0], b[:, 1:] @ x.T))
 
 
+def overflowing() -> Problem:
+    """Weibull times so long that ln f at the prior's centre is below -1e15, which stands for f = 0."""
+    rng = np.random.default_rng(0)
+    rows = 137
+    score = np.clip(rng.normal(58.0, 20.0, rows).round(-1), 10.0, 99.0)
+    age, treated, kind = rng.normal(58.0, 10.5, rows).round(), rng.integers(0, 2, rows), rng.integers(0, 4, rows)
+    x = design(treated * 1.0, score, age, kind == 1, kind == 2, kind == 3)
+    eta = x @ [-3.2, 0.2, -0.032, 0.005, 0.8, 1.1, 0.4]
+    times = 3.0 * (-np.log(rng.uniform(size=rows)) * np.exp(-eta)) ** (1 / 1.08)
+    model = Weibull(np.maximum(times.round(), 1.0), (rng.uniform(size=rows) < 0.93) * 1.0)
+    names = ["intercept", "treated", "score", "age", "b", "c", "d"]
+    priors: dict[str, Prior] = {"shape": ("halfcauchy", 5.0), **normals(names, 100.0)}
+    return problem("overflowing", overflowing.__doc__ or "", priors, lambda b: model(b[:, 0], b[:, 1:] @ x.T))
+
+
 def counts() -> Problem:
     """Poisson counts with an exposure, eight coefficients of factors and a slope."""
     rng = np.random.default_rng(4)
@@ -294,6 +309,6 @@ def robust() -> Problem:
 
 def problems() -> list[Problem]:
     """All of them, in order of dimension."""
-    makers = (own_units, collinear, survival, counts, overdispersed, logistic, bend, autoregression, two_decays, hunting)
+    makers = (own_units, collinear, survival, overflowing, counts, overdispersed, logistic, bend, autoregression, two_decays, hunting)
     makers += (sigmoid, hidden, planet, groups, volatile, robust)
     return sorted((make() for make in makers), key=lambda p: (p.d, p.name))

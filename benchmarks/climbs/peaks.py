@@ -23,6 +23,10 @@ from .__main__ import priors
 # ln Z and its standard error, by `truths`.
 TRUTHS: dict[str, tuple[float, float]] = {
     "peaks_flip_flop_3d": (-1.9380, 0.0015),
+    "peaks_absorbed_1_4d": (-18.9204, 0.0012),
+    "peaks_absorbed_2_4d": (-22.3342, 0.0012),
+    "peaks_absorbed_3_4d": (-20.1626, 0.0020),
+    "peaks_absorbed_4_4d": (-15.4658, 0.0011),
     "peaks_alias_4d": (-102.7252, 0.0011),
     "peaks_flip_flop_4d": (-4.6086, 0.0009),
     "peaks_signs_4d": (-40.4270, 0.0012),
@@ -84,6 +88,27 @@ def flip_flop(noise: float | None) -> Problem:
         return np.where(np.isfinite(at), at, -np.inf)
 
     return problem("flip_flop", flip_flop.__doc__ or "", each, f)
+
+
+def absorbed(number: int, noise: float) -> Problem:
+    """Levels of a drug whose two rates may change places, and whose volume has the noise's prior."""
+    t = np.array([0.1, 0.3, 0.6, 1.1, 2, 3.5, 5, 7, 9, 12, 24.0])
+
+    def level(fast: Array, slow: Array, volume: Array) -> Array:
+        apart = np.where(np.abs(fast - slow) < 1e-9, 1e-9, fast - slow)
+        return 4.0 / volume * fast * (np.exp(-slow * t) - np.exp(-fast * t)) / apart
+
+    y = level(np.array(1.5), np.array(0.08), np.array(0.5)) + np.random.default_rng(number).normal(0.0, noise, len(t))
+
+    def f(x: Array) -> Array:
+        fast, slow, volume = x.T[:3, :, None]
+        with np.errstate(all="ignore"):
+            at = normal_terms(y - level(fast, slow, volume), x[:, 3:4])
+        return np.where(np.isfinite(at), at, -np.inf)
+
+    each: dict[str, Prior] = {"absorbed": ("loguniform", 0.01, 100.0), "eliminated": ("loguniform", 0.01, 100.0)}
+    each |= {"volume": ("loguniform", 0.001, 100.0), "noise": ("loguniform", 0.001, 100.0)}
+    return problem(f"absorbed_{number}", absorbed.__doc__ or "", each, f)
 
 
 def labels() -> Problem:
@@ -154,6 +179,7 @@ def problems() -> list[Problem]:
     """All of them, in order of dimension."""
     made = [two_bells(2, 10.0, 0.7), two_bells(3, 10.0, 0.9), two_bells(4, 30.0, 0.5), two_bells(6, 10.0, 0.4)]
     made += [flip_flop(0.1), flip_flop(None), labels(), alias(), signs(), decays()]
+    made += [absorbed(1, 0.6), absorbed(2, 0.6), absorbed(3, 0.3), absorbed(4, 0.3)]
     return sorted(made, key=lambda p: (p.d, p.name))
 
 
