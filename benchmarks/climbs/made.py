@@ -66,7 +66,7 @@ def survival() -> Problem:
 
 
 def overflowing() -> Problem:
-    """Weibull times so long that ln f at the prior's centre is below -1e15, which stands for f = 0."""
+    """Weibull times so long that ln f at the prior's centre is below -1e15, as where f = 0."""
     rng = np.random.default_rng(0)
     rows = 137
     score = np.clip(rng.normal(58.0, 20.0, rows).round(-1), 10.0, 99.0)

@@ -91,7 +91,7 @@ def flip_flop(noise: float | None) -> Problem:
 
 
 def absorbed(number: int, noise: float) -> Problem:
-    """Levels of a drug whose two rates may change places, and whose volume has the noise's prior."""
+    """A drug whose two rates may change places, and whose volume has the prior of the noise."""
     t = np.array([0.1, 0.3, 0.6, 1.1, 2, 3.5, 5, 7, 9, 12, 24.0])
 
     def level(fast: Array, slow: Array, volume: Array) -> Array:

@@ -35,8 +35,8 @@ fn is_turn(evaluations: usize, is_settled: bool, is_exchange: bool) -> bool {
     evaluations.is_multiple_of(3) != (is_settled || is_exchange)
 }
 
-/// Whether an exchange of parameters leaves those that act as noises where they were, or moves them
-/// among themselves: the width of a noise is no label.
+/// Whether an exchange of parameters leaves those that act as noises where they were, or moves
+/// them among themselves: the width of a noise is no label.
 fn keeps_noises(exchanged: &[f64], top: &[f64], is_noise: &[bool]) -> bool {
     let moved = (0..top.len()).filter(|&axis| exchanged[axis] != top[axis]);
     let noises = moved.clone().filter(|&axis| is_noise[axis]).count();
@@ -238,8 +238,8 @@ impl Ascent {
         self.widened(other.center.clone(), other.covariance.clone())
     }
 
-    /// What lies in peaks without a frame, as if they were normal. A climb that is nearly as high as
-    /// the known peak, and an exchange that leads on, may find as much as that holds. Where one
+    /// What lies in peaks without a frame, as if they were normal. A climb that is nearly as high
+    /// as the known peak, and an exchange that leads on, may find as much as that holds. Where one
     /// climb alone found a peak that leaves a parameter open, another may find far more.
     pub fn outside(&self) -> Option<Outside> {
         let images = self.latest(0)?.peak.images().len().max(1);
