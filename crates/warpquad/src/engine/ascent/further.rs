@@ -52,8 +52,8 @@ fn are_apart(peak: &Peak) -> Vec<bool> {
         .collect()
 }
 
-/// Whether a peak leaves some parameter as open as the prior does, almost. On lesser peaks it is so:
-/// a part of a mixture that holds no data, a rate that is too fast to see.
+/// Whether a peak leaves some parameter as open as the prior does, almost. Lesser peaks do: a part
+/// of a mixture that holds no data, a rate that is too fast to see.
 fn leaves_open(peak: &Peak) -> bool {
     let sds = peak.factor().iter();
     let mut sds = sds.map(|row| row.iter().map(|l| l * l).sum::<f64>().sqrt());
