@@ -15,14 +15,18 @@ const MOST_CLIMBS: usize = 4;
 const PROMISING_NATS: f64 = 20.0;
 /// ... with this chance.
 const PROMISING_CHANCE: f64 = 0.25;
+/// The chance that an exchange leads to another peak, and that a peak that leaves a parameter open
+/// is a lesser one. It is more than a fortieth, so that the interval says it, and too little to
+/// move the median.
+const UNTRIED_CHANCE: f64 = 0.08;
 /// A place within reach of a known peak belongs to it where f is no lower than this below its top,
 /// and half a nat more for each parameter.
 const KNOWN_NATS: f64 = 6.0;
 /// A parameter is open where the sd of its score is more than this. That of the prior is 1.
 const OPEN_SD: f64 = 0.6;
-/// Another peak may be so much larger than one that leaves a parameter open: of the tuning half's
-/// lesser peaks the lowest one that is not lost in a plateau is 56 nats below the largest.
-const LESSER_NATS: f64 = 100.0;
+/// Another peak may be so much larger than one that leaves a parameter open: the interval has two
+/// thirds of it. Of the tuning half's lesser peaks the lowest is 56 nats below the largest.
+const LESSER_NATS: f64 = 150.0;
 /// Where the others stand still, the sd of a noise is still this part of what it is in all: the
 /// slope of the prior binds them a little.
 const APART_PART: f64 = 0.8;
@@ -252,26 +256,29 @@ impl Ascent {
             });
         }
         let own = self.own_peak()?;
-        let is_open = leaves_open(&self.latest(0)?.peak) && !self.has_looked_elsewhere();
-        let may_be_as_large = self.is_promising(own.height) || self.exchange().is_some();
-        (is_open || may_be_as_large).then(|| Outside {
+        let peak = |above_nats, chance| Outside {
             ln_mass: own.ln_mass,
-            above_nats: if is_open { LESSER_NATS } else { 0.0 },
-            chance: PROMISING_CHANCE,
-        })
+            above_nats,
+            chance,
+        };
+        if leaves_open(&self.latest(0)?.peak) && !self.has_looked_elsewhere() {
+            return Some(peak(LESSER_NATS, UNTRIED_CHANCE));
+        }
+        let last = self.again.last().filter(|last| !last.has_ended());
+        if last.is_some_and(|last| self.is_promising(last, own.height)) {
+            return Some(peak(0.0, PROMISING_CHANCE));
+        }
+        let is_untried = last.is_some_and(|last| last.is_exchange) || self.exchange().is_some();
+        is_untried.then(|| peak(0.0, UNTRIED_CHANCE))
     }
 
-    /// Whether the climb under way may lead to a peak as large as the one of this height: it is
-    /// nearly as high, or began at an exchange.
-    fn is_promising(&self, height: f64) -> bool {
-        let Some(last) = self.again.last().filter(|last| !last.has_ended()) else {
-            return false;
-        };
+    /// Whether a climb under way is nearly as high as the peak of this height.
+    fn is_promising(&self, climb: &Again, height: f64) -> bool {
         // Within a frame it is on its way back to a peak that is known.
         let is_near = |(best, value): (&[f64], f64)| {
             value >= height - PROMISING_NATS && !self.is_framed(best)
         };
-        last.is_exchange || last.best().is_some_and(is_near)
+        climb.best().is_some_and(is_near)
     }
 
     /// The other climb's point, when it is its turn.
