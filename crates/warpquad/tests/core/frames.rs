@@ -389,3 +389,48 @@ fn a_journal_with_two_peaks_goes_on_as_the_run_did() {
     }
     std::fs::remove_dir_all(&whole_dir).unwrap();
 }
+
+/// ln f of a drug's levels whose two rates may change places, with another volume: the absorption,
+/// the elimination, the volume and the noise, whose logarithms are uniform.
+fn absorbed(x: &[f64]) -> f64 {
+    const HOURS: [f64; 11] = [0.1, 0.3, 0.6, 1.1, 2.0, 3.5, 5.0, 7.0, 9.0, 12.0, 24.0];
+    let level = |t: f64, rate: f64, other: f64, volume: f64| {
+        let (gap, slower) = ((rate - other).abs() * t, rate.min(other) * t);
+        let part = if gap == 0.0 {
+            1.0
+        } else {
+            -(-gap).exp_m1() / gap
+        };
+        4.0 / volume * rate * t * (-slower).exp() * part
+    };
+    let terms = HOURS.iter().enumerate().map(|(i, &t)| {
+        let off = 0.5 * (4.0 * i as f64).sin();
+        let residual = level(t, 1.5, 0.08, 0.5) + off - level(t, x[0], x[1], x[2]);
+        -0.5 * (residual / x[3]).powi(2) - x[3].ln()
+    });
+    terms.sum()
+}
+
+#[test]
+fn rates_change_places_though_the_volume_has_the_prior_of_the_noise() {
+    let law = |low: f64| univariate("log-uniform", &[low, 100.0]).unwrap();
+    let prior = Product::new(vec![law(0.01), law(0.01), law(0.001), law(0.001)]).unwrap();
+    let mut engine = auto(&prior, 1);
+    let mut n = 60;
+    while engine.components() < 2 && n < 300 {
+        n += 10;
+        run(&mut engine, &absorbed, n, 1);
+        if engine.components() == 1 {
+            // Until the climb from the exchange has ended there may be as much again.
+            let law = engine.outcome().unwrap().law;
+            let above = law.ln_quantile(0.975) - law.ln_quantile(0.5);
+            assert!(above > 0.6, "{above} after {n}");
+        }
+    }
+    assert_eq!(engine.components(), 2);
+    // f and the prior are the same where the rates have changed places.
+    run(&mut engine, &absorbed, n + 80, 1);
+    let sample = engine.posterior_sample(2000, 0).unwrap();
+    let changed = sample.points.iter().filter(|x| x[0] < x[1]).count();
+    assert!((800..1200).contains(&changed), "{changed}");
+}
