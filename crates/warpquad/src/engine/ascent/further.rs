@@ -117,14 +117,11 @@ impl Ascent {
         best.map(|(z, _)| z.clone())
     }
 
-    /// Whether a further climb led to a peak that is known, or there is nowhere to begin one. One
-    /// from an exchange has only to end.
+    /// Whether a climb from elsewhere led to a peak that is known, or there is nowhere to begin one.
+    /// A climb from an exchange stays near the peak that it is an exchange of.
     pub fn has_looked_elsewhere(&self) -> bool {
-        let confirms = |again: &Again| match again.is_exchange {
-            true => again.has_ended(),
-            false => again.led_to_known(),
-        };
-        self.again.iter().any(confirms) || self.elsewhere(0).is_none()
+        let mut elsewhere = self.again.iter().filter(|again| !again.is_exchange);
+        elsewhere.any(Again::led_to_known) || self.elsewhere(0).is_none()
     }
 
     /// Where the climb with this number begins.
