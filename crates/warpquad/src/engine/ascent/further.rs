@@ -117,8 +117,8 @@ impl Ascent {
         best.map(|(z, _)| z.clone())
     }
 
-    /// Whether a climb from elsewhere led to a peak that is known, or has nowhere to begin. One from
-    /// an exchange stays near the peak that it is an exchange of.
+    /// Whether a climb from elsewhere led to a peak that is known, or has nowhere to begin. One
+    /// from an exchange stays near the peak that it is an exchange of.
     pub fn has_looked_elsewhere(&self) -> bool {
         let mut elsewhere = self.again.iter().filter(|again| !again.is_exchange);
         elsewhere.any(Again::led_to_known) || self.elsewhere(0).is_none()
