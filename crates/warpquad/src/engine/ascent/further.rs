@@ -24,6 +24,9 @@ const UNTRIED_CHANCE: f64 = 0.08;
 const KNOWN_NATS: f64 = 6.0;
 /// A parameter is open where the sd of its score is more than this. That of the prior is 1.
 const OPEN_SD: f64 = 0.6;
+/// An open parameter speaks of a lesser peak from so many dimensions on. Below, no climb of the
+/// tuning half has ended on one.
+const OPEN_FROM: usize = 4;
 /// Another peak may be so much larger than one that leaves a parameter open: the interval has two
 /// thirds of it. Of the tuning half's lesser peaks the lowest is 56 nats below the largest.
 const LESSER_NATS: f64 = 150.0;
@@ -258,7 +261,8 @@ impl Ascent {
             above_nats,
             chance,
         };
-        if leaves_open(&self.latest(0)?.peak) && !self.has_looked_elsewhere() {
+        let is_open = self.free.dim() >= OPEN_FROM && leaves_open(&self.latest(0)?.peak);
+        if is_open && !self.has_looked_elsewhere() {
             return Some(peak(LESSER_NATS, UNTRIED_CHANCE));
         }
         let last = self.again.last().filter(|last| !last.has_ended());
