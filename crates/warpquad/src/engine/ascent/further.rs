@@ -120,11 +120,14 @@ impl Ascent {
         best.map(|(z, _)| z.clone())
     }
 
-    /// Whether a climb from elsewhere led to a peak that is known, or has nowhere to begin. One
-    /// from an exchange stays near the peak that it is an exchange of.
+    /// Whether a further climb led to a peak that is known, or there is nowhere to begin one. One
+    /// from an exchange has only to end.
     pub fn has_looked_elsewhere(&self) -> bool {
-        let mut elsewhere = self.again.iter().filter(|again| !again.is_exchange);
-        elsewhere.any(Again::led_to_known) || self.elsewhere(0).is_none()
+        let confirms = |again: &Again| match again.is_exchange {
+            true => again.has_ended(),
+            false => again.led_to_known(),
+        };
+        self.again.iter().any(confirms) || self.elsewhere(0).is_none()
     }
 
     /// Where the climb with this number begins.
